@@ -133,7 +133,7 @@ def keeping(ask: Ask) -> dict[str, Any]:
 
 def settings(model: Any, **options: Any) -> incumbent.Settings:
     """Settings with a scripted model that is waited for, and no pause between attempts."""
-    llm = incumbent.LLM(model, **{"mode": "inline", "backoff": 0.0, "timeout": 20.0, **options})
+    llm = incumbent.LLM(model, **{"mode": "inline", "backoff": 0.0, "timeout": PATIENCE, **options})
     return incumbent.Settings(durability=QUICK.durability, embedder=None, llm=llm)
 
 

@@ -12,6 +12,7 @@ import incumbent
 from tests.conftest import QUICK
 from tests.llm.scripted import answer, entry, link, opinion
 from tests.llm.servers import Trickster, completion, served
+from tests.patience import PATIENCE
 
 ILL = "Peanuts make me ill."
 ALLERGY = entry("s1", attribute="allergy", value="Peanuts")
@@ -23,7 +24,7 @@ def observe(
     address: str, **options: Any
 ) -> tuple[incumbent.Observation, list[incumbent.Usage], Any]:
     """Observe one turn with a model at this address."""
-    given = {"mode": "inline", "backoff": 0.0, "timeout": 20.0, "api_key": KEY, **options}
+    given = {"mode": "inline", "backoff": 0.0, "timeout": PATIENCE, "api_key": KEY, **options}
     model = given.pop("model", "openai:trickster")
     llm = incumbent.LLM(model, base_url=address, **given)
     with incumbent.open(

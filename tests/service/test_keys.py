@@ -396,7 +396,7 @@ def test_a_revoked_key_ends_the_stream_that_it_opened(guarded: Running) -> None:
 
 def test_one_key_in_a_hurry_slows_no_other(start: Start) -> None:
     """Who asks too often is told when to come back; others are served meanwhile."""
-    service = start(credentials=True, rate=0.5, burst=3)
+    service = start(credentials=True, rate=0.001, burst=3)
     hasty, calm = a_key(service.memory), a_key(service.memory)
     body = {**BOB, "key": "a"}
     statuses = [service.post("current", body, key=hasty).status_code for _ in range(5)]

@@ -17,8 +17,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 import incumbent
+from incumbent.http import credentials
 from incumbent.http.configuration import Tokens
 from tests.conftest import QUICK
+from tests.patience import PATIENCE
 from tests.service.running import Running, a_key, problem
 
 ISSUER = "https://login.example.com"
@@ -266,10 +268,11 @@ def issuer() -> Iterator[Issuer]:
 
 
 def test_strangers_cannot_make_us_ask_the_issuer_again_and_again(
-    issuer: Issuer, store_path: Path
+    issuer: Issuer, store_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tokens that name keys nobody has cost one request to the issuer, not one each; tokens in
     order go on being accepted."""
+    monkeypatch.setattr(credentials, "_KEYS_ASKED_AFTER", PATIENCE)
     tokens = Tokens(issuer=ISSUER, audience="incumbent", keys=issuer.address)
     with (
         incumbent.open(store_path, settings=QUICK) as memory,
