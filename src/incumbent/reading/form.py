@@ -15,6 +15,8 @@ from typing import NamedTuple, Protocol
 from incumbent.model.fact import Part
 
 Span = tuple[int, int]
+RETOLD = "retold"
+"""The cue of words that are not straight out the speaker's own: quoted, heard, supposed."""
 READ = "read"
 """A cue: a user's model chose the statement."""
 NAMED = "named"

@@ -13,14 +13,15 @@ from incumbent.language.learned.voices import as_heard
 from incumbent.language.reading import BlockKind
 from incumbent.language.speakers import is_machine
 from incumbent.language.values.finding import find
-from incumbent.language.voice import Voice
+from incumbent.language.voice import Manner, Voice
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
-from incumbent.reading.acts import acts, is_worked_on
+from incumbent.reading.acts import acts, announces_mail, is_worked_on
 from incumbent.reading.alternatives import alternatives
 from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
 from incumbent.reading.form import (
+    RETOLD,
     Heard,
     Known,
     Reading,
@@ -49,6 +50,7 @@ _REACH: Final = 3
 """So many statements of the same turn may be corrected by a later one."""
 _USUAL: Final = 0.5
 """How alike in meaning neighbours in a turn are."""
+_NOT_OWN: Final = frozenset(Manner) - {Manner.OWN, Manner.ASKED}
 _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
 
 
@@ -167,7 +169,9 @@ class OfflineReader:
             return plain
         parts = parts_of(one.text, heard.at)
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
-        cues = ("correction",) if Cues(one.text).corrects else ()
+        cues: tuple[str, ...] = ("correction",) if Cues(one.text).corrects else ()
+        if not is_machine(heard.speaker) and (_is_retold(voice, one) or announces_mail(voice.text)):
+            cues += (RETOLD,)
         return replace(plain, kind=kind, chance=chance, parts=parts, cues=cues)
 
     # relations
@@ -223,6 +227,14 @@ class OfflineReader:
             for found in Judging(window, [said], [number], self.name).relations():
                 if found.kind not in (RelationKind.CONFIRMS, RelationKind.DEPENDS):
                     yield replace(found, fact_id="", earlier=int(found.fact_id))
+
+
+def _is_retold(voice: Voice, one: Segment) -> bool:
+    """Whether what a stretch tells, mostly at its end, is not the speaker's own word."""
+    last = len(one.text.rstrip(" .!?)\"'”’»`")) - 1
+    return any(
+        voice.manner(start, one.end) in _NOT_OWN for start in (one.start, one.start + max(0, last))
+    )
 
 
 def _may_change(one: Statement, *, by_machine: bool) -> bool:

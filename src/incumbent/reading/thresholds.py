@@ -31,7 +31,7 @@ PART: Final = 0.65
 """From here on one value of a statement is over."""
 RESTS: Final = 0.6
 """From here on a statement rests on another."""
-OWN: Final = 0.9
+OWN: Final = 0.97
 """So surely must something be stated that reads as if it were retold, to be the person's word."""
 TOLD: Final = 0.85
 """How likely it is that a correction of one stretch, of the same thing by its name, is meant so."""

@@ -11,7 +11,15 @@ from incumbent.language.lexicon import word_set
 from incumbent.language.tokens import stem
 from incumbent.model.fact import UNNAMED, Fact
 from incumbent.model.values import text_of
-from incumbent.reading.form import Claim, Reading, Relation, RelationKind, Statement, StatementKind
+from incumbent.reading.form import (
+    RETOLD,
+    Claim,
+    Reading,
+    Relation,
+    RelationKind,
+    Statement,
+    StatementKind,
+)
 from incumbent.reading.naming import is_of_the_past
 from incumbent.reading.telling import told_in
 from incumbent.reading.things import name_of, things, words_of
@@ -49,6 +57,8 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
         is_pasted = said.kind is StatementKind.VERBATIM and not fact.source.by_machine
         if one.kind in _GONE and (is_pasted or _leaves(said.text, fact)):
             continue
+        if one.kind in _GONE and RETOLD in said.cues:
+            one = replace(one, kind=RelationKind.DOUBTS, old=None, new=None)
         claim = said.claim
         # What is said of one is not said of another, however alike the words are.
         if claim is not None and fact.key != UNNAMED and claim.subject != fact.subject:

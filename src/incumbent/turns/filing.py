@@ -12,12 +12,11 @@ from incumbent.language.speakers import is_machine
 from incumbent.model.errors import DependencyCycle, NotPermitted, UnknownTarget
 from incumbent.model.fact import UNNAMED, Fact
 from incumbent.model.scope import Scope
-from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
-    NAMED,
     READ,
+    RETOLD,
     Act,
     Reading,
     Relation,
@@ -26,10 +25,7 @@ from incumbent.reading.form import (
     StatementKind,
 )
 from incumbent.reading.things import (
-    is_of_a_plan,
-    is_one_at_a_time,
     left_over,
-    tells_of_change,
     words_of,
 )
 from incumbent.turns.checks import checked
@@ -40,7 +36,6 @@ from incumbent.turns.placing import (
     amended_parts,
     gone_parts,
     in_order,
-    is_other,
     rests_on_question,
     says_more,
     says_the_same,
@@ -50,6 +45,7 @@ from incumbent.turns.records import Record
 from incumbent.turns.requests import Requests
 from incumbent.turns.returning import set_right
 from incumbent.turns.situation import Situation, sentence_of
+from incumbent.turns.taking_over import takes_over
 from incumbent.turns.taking_up import TakingUp
 from incumbent.turns.worth import is_done, is_for_now, is_worth_keeping
 
@@ -59,7 +55,6 @@ _DOUBTFUL: Final = 0.5
 OVER: Final = "no longer current"
 """What stands in brackets where a value is over and nothing is said to take its place."""
 _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
-_TAKES: Final = (*_GONE, RelationKind.PART, RelationKind.CONFIRMS)
 _QUIET: Final = (RelationKind.CONFIRMS, RelationKind.DEPENDS)
 """What a statement does that is no reason by itself to keep it."""
 _UNREAL: Final = {
@@ -88,8 +83,6 @@ class Filing:
         self._proposals = Proposals(registrar, around)
         self._taking_up = TakingUp(registrar, situation, around)
         self._gone: set[str] = set()
-        self._quoted = ""
-        """Whose word the statement at hand says it is."""
         self._facts: dict[str, Fact] = dict(situation.facts)
         """What is known, with what this turn has brought."""
         self._filed: dict[int, str] = {}
@@ -130,6 +123,8 @@ class Filing:
     def _state(self, number: int, said: Statement, relations: Sequence[Relation]) -> None:
         by_machine = is_machine(self._around.speaker.name)
         relations = [self._resolved(one) for one in relations]
+        if RETOLD in said.cues and title_in(said.by, self._registrar.ladder) is None:
+            said = replace(said, claim=None)  # nobody's word that would give a name its value
         if number == 0 and not by_machine:
             said = self._taking_up.named(said)
             relations = self._with_bases(said, relations)
@@ -246,7 +241,7 @@ class Filing:
         return fact, sum(grown for at, grown in changes if at < start)
 
     def _confirm_or_propose(self, said: Statement, relations: Sequence[Relation]) -> None:
-        facts, self._quoted = self._facts, (said.by or "").lower()
+        facts = self._facts
         parts = [
             one
             for one in relations
@@ -258,7 +253,7 @@ class Filing:
         claim = said.claim
         held = self._held(said)
         known = [fact for fact in held if claim is not None and says_the_same(claim, said, fact)]
-        if held and claim is not None and not known and not self._takes_over(said, held, relations):
+        if held and claim is not None and not known and not takes_over(said, held, relations):
             claim = None  # both are shown rather than one of them lost
         gone = [one for one in relations if one.kind in _GONE and one.fact_id in facts]
         allowed = {
@@ -289,7 +284,7 @@ class Filing:
             proposal = again_said(proposal, facts[same.fact_id])
         elif known and not gone:
             proposal = again_said(proposal, known[0])
-        elif any(map(self._is_hearsay_above, (*held, *(facts[one.fact_id] for one in gone)))):
+        elif self._proposals.is_hearsay_above(said, (*held, *(facts[one.fact_id] for one in gone))):
             proposal = replace(proposal, confidence=_DOUBTFUL)
         if gone or above:
             first = (gone or above)[0]
@@ -332,38 +327,10 @@ class Filing:
         lens, reader = self._registrar.lens, self._registrar.transaction
         return list(lens.held(reader, said.claim.attribute, said.claim.subject or "", marks=False))
 
-    def _takes_over(
-        self, said: Statement, held: Sequence[Fact], relations: Sequence[Relation]
-    ) -> bool:
-        """Whether a name is taken over by a new value. A reader who is sure that both stand is
-        believed; where it says nothing, the name decides. A value of another kind takes nothing
-        over, nor does one more of what there can be several of."""
-        claim = said.claim
-        if claim is None or any(is_other(claim, said, fact) for fact in held):
-            return False
-        if NAMED in said.cues:
-            taken = {one.fact_id for one in relations if one.kind in _TAKES}
-            return all(fact.id in taken for fact in held)
-        is_one = is_one_at_a_time(claim.attribute) and not is_of_a_plan(claim.value)
-        if not is_one and not tells_of_change(said.text):
-            return all(text_of(fact.value) == claim.value for fact in held)
-        told = {one.fact_id: one for one in relations}
-        return all(
-            fact.id not in told or told[fact.id].kind is not RelationKind.ADDS for fact in held
-        )
-
     def _is_above(self, said: Statement, one: Relation) -> bool:
         ladder = self._registrar.ladder
         fact = self._facts[one.fact_id]
         return ladder.outranks(fact.standing, self._proposals.rung(said))
-
-    def _is_hearsay_above(self, fact: Fact) -> bool:
-        """Whether somebody told what one above them had said, and this is not that one's word."""
-        ladder, named = self._registrar.ladder, fact.source.name
-        title = title_in(named, ladder)
-        if title is None or named == self._quoted:
-            return False
-        return ladder.outranks(title.rung, self._registrar.identity.authority.rung)
 
     def _suppose(self, said: Statement, bases: Sequence[str]) -> None:
         """Keep what is only supposed in a scope of its own; what waits for something, to wait."""

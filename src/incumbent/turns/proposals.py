@@ -103,6 +103,16 @@ class Proposals:
             return known
         return None
 
+    def is_hearsay_above(self, said: Statement, facts: Iterable[Fact]) -> bool:
+        """Whether somebody told what one above them had said, and this is not that one's word."""
+        ladder, quoted = self._registrar.ladder, (said.by or "").lower()
+        own = self._registrar.identity.authority.rung
+        named = ((fact.source.name, title_in(fact.source.name, ladder)) for fact in facts)
+        return any(
+            title is not None and name != quoted and ladder.outranks(title.rung, own)
+            for name, title in named
+        )
+
     def memory_type(self, said: Statement, claim: Claim | None = None) -> MemoryType:
         """Whose memory a statement is: the speaker's own, unless they speak for all on purpose."""
         if not self._around.speaker.is_self or not self._may_speak(said) or _is_a_guess(said):
