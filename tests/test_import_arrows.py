@@ -33,25 +33,21 @@ ALLOWED = {
     "language": {"model", "search"},
     "engine": {"model", "rules", "stores", "settings"},
     "composing": {"model", "rules", "stores", "search", "engine", "context", "language"},
-    "observing": {
-        *("model", "rules", "stores", "settings", "engine", "language", "search", "telemetry"),
-        "turns",
-    },
-    "reading": {"model", "language"},
+    "reading": {"model", "language", "search"},
     "turns": {
-        *("model", "rules", "stores", "settings", "engine", "language", "reading", "observing"),
+        *("model", "rules", "stores", "settings", "engine", "language", "reading"),
         *("search", "telemetry"),
     },
     "clock": set(),
     "resources": {
         *("model", "stores", "settings", "clock", "environment", "engine", "search", "language"),
-        *("context", "composing", "observing", "telemetry", "audit", "reading", "turns"),
+        *("context", "composing", "telemetry", "audit", "reading", "turns"),
     },
     "listing": {
         *("model", "stores", "engine", "context", "composing", "audit", "resources", "telemetry"),
     },
     "session": {
-        *("model", "stores", "engine", "context", "search", "composing", "observing", "telemetry"),
+        *("model", "stores", "engine", "context", "search", "composing", "telemetry"),
         *("resources", "listing", "reading", "turns"),
     },
     "memory": {
@@ -63,11 +59,11 @@ ALLOWED = {
     "words": {"model", "context"},
     "client": {
         *("model", "settings", "clock", "environment", "context", "search", "language"),
-        *("observing", "audit", "memory", "session", "operations", "turns"),
+        *("audit", "memory", "session", "operations", "turns"),
     },
     "opening": {"model", "stores", "settings", "clock", "reading", "memory", "client"},
     "api": {
-        *("model", "settings", "context", "session", "memory", "search", "observing", "language"),
+        *("model", "settings", "context", "session", "memory", "search", "language"),
         *("audit", "opening", "reading", "turns"),
     },
     "aio": {
@@ -90,7 +86,6 @@ FORBIDDEN = [
     ("context", {"stores", "engine", "session", "memory", "search"}),
     ("search", {"rules", "engine", "context", "session", "memory", "settings"}),
     ("language", {"rules", "stores", "engine", "context", "session", "memory", "settings"}),
-    ("observing", {"context", "session", "memory"}),
     ("reading", {"rules", "stores", "engine", "context", "session", "memory", "settings"}),
     ("turns", {"context", "session", "memory"}),
     ("listing", {"session", "memory", "client", "opening"}),

@@ -64,7 +64,7 @@ def named(
     def name(term: Span | None) -> Claim | None:
         if not names or said.kind is not StatementKind.STATES or said.chance < _HARDLY:
             return None
-        if _narrows(said.text) or is_of_the_past(said.text):
+        if _narrows(said) or is_of_the_past(said.text):
             return None  # it leaves what holds for all, and now
         return name_in(said.text, said.parts, term, known, before)
 
@@ -75,9 +75,13 @@ def named(
     return replace(said, claim=claim, term=term, by=quoted[0] if quoted is not None else None)
 
 
-def _narrows(text: str) -> bool:
-    """Whether a statement says first for whom or where it holds: "For customers in Norway, …"."""
-    return _NARROWED.match(text) is not None and not Cues(text).is_for_task
+def _narrows(said: Statement) -> bool:
+    """Whether a statement says first for whom or where it holds: "For customers in Norway, …". Days
+    are a term of it, and narrow nothing."""
+    found = _NARROWED.match(said.text)
+    if found is None or Cues(said.text).is_for_task:
+        return False
+    return not any(one.kind == "date" and one.start <= found.end() for one in said.parts)
 
 
 def is_of_the_past(text: str) -> bool:

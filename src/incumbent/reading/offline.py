@@ -50,7 +50,7 @@ _REACH: Final = 3
 """So many statements of the same turn may be corrected by a later one."""
 _USUAL: Final = 0.5
 """How alike in meaning neighbours in a turn are."""
-_NOT_OWN: Final = frozenset(Manner) - {Manner.OWN, Manner.ASKED}
+_NOT_OWN: Final = frozenset({Manner.QUOTED, Manner.INTRODUCED, Manner.REPORTED, Manner.DENIED})
 _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
 
 
