@@ -138,7 +138,7 @@ class Judging:
         for number, one in enumerate(self._here):
             for new in one.parts:
                 if new.start <= place - one.start < new.end:
-                    fits = new.kind == old.kind and new.normal != old.normal
+                    fits = new.kind == old.kind and not _may_be_same(new, old)
                     return number, new if fits else None
         return last, None
 
@@ -182,6 +182,11 @@ class Judging:
                     RelationKind.PART, known.id, number, 0.95, said.text, True, change.old, new
                 )
         return None
+
+
+def _may_be_same(one: Part, other: Part) -> bool:
+    """Whether two values can be the same: noon, and a 12:00 of day or night."""
+    return not set(one.normal.split("|")).isdisjoint(other.normal.split("|"))
 
 
 def _alike(known: Known, said: Statement, how: Comparison) -> int:

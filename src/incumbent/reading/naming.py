@@ -24,8 +24,8 @@ _WAITING: Final = (StatementKind.STATES, StatementKind.ORDERS, StatementKind.SUP
 _HARDLY: Final = 0.3
 """A statement that hardly tells what is so gives no name: "Last year the rent was $1,780."."""
 _NARROWED: Final = re.compile(
-    r"\W*(?:(?:but|and|also|only) )*(?:for|in|at|with|when|during)\b(?! (?:now|fact|short|general|"
-    r"total|addition|this|the moment|the record|the meantime)\b)[^,]{2,60},",
+    r"\W*(?:(?:but|and|also|only) )*(?:for|in|at|with|when|during|before)\b(?! (?:now|fact|short|"
+    r"general|total|addition|this|the moment|the record|the meantime)\b)[^,]{2,60},",
     re.IGNORECASE,
 )
 _PAST: Final = re.compile(
@@ -34,6 +34,8 @@ _PAST: Final = re.compile(
     re.IGNORECASE,
 )
 _WAS: Final = re.compile(r"\b(?:was|were|used to be|had been)\b", re.IGNORECASE)
+_UNSURE = re.compile(r"\b(?:[Mm]aybe|[Pp]erhaps|[Pp]ossibly|might|may|could)\b")
+"""What makes a sentence no more than a thought; "May" is a month."""
 _RECALLED = re.compile(
     r"\b(?:said|told you|wrote|had|mentioned|gave you)\b[^.!?]{1,80}"
     r"\b(?:earlier|before|previously|first|last time|once|yesterday)\b",
@@ -64,8 +66,10 @@ def named(
     def name(term: Span | None) -> Claim | None:
         if not names or said.kind is not StatementKind.STATES or said.chance < _HARDLY:
             return None
-        if _narrows(said) or is_of_the_past(said.text):
+        if narrows(said) or is_of_the_past(said.text):
             return None  # it leaves what holds for all, and now
+        if _UNSURE.search(said.text) is not None:
+            return None  # nobody stands by it
         return name_in(said.text, said.parts, term, known, before)
 
     claim, term = claim_and_term(said.text, at, held, name)
@@ -75,7 +79,7 @@ def named(
     return replace(said, claim=claim, term=term, by=quoted[0] if quoted is not None else None)
 
 
-def _narrows(said: Statement) -> bool:
+def narrows(said: Statement) -> bool:
     """Whether a statement says first for whom or where it holds: "For customers in Norway, …". Days
     are a term of it, and narrow nothing."""
     found = _NARROWED.match(said.text)

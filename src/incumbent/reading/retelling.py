@@ -14,6 +14,7 @@ from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.causes import base_of, begins_at, ends_at
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
+from incumbent.reading.naming import is_of_the_past, narrows
 from incumbent.reading.telling import Told, told_in
 from incumbent.reading.things import is_one_at_a_time, left_over, name_of, tells_of_change
 
@@ -27,6 +28,8 @@ def retold(statements: Sequence[Statement], known: Sequence[Known]) -> Iterator[
     for number, said in enumerate(statements):
         if said.kind is not StatementKind.STATES:
             continue
+        if narrows(said) or is_of_the_past(said.text):
+            continue  # it leaves what holds for all, and now
         for told in told_in(said.text, said.parts):
             if not told.is_plain:
                 continue

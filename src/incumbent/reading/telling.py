@@ -39,6 +39,7 @@ _IT = re.compile(
 )
 _MARKS: Final = (":", "=", "->", "→")
 _CLOSES = re.compile(r"\s*(?:[.,;!?)\]–—-]|$)|\s+[a-z]+(?=[.,;!)]|$)")
+_IS = re.compile(r" (?:is|are|was|were|has|have|had|will|would|can|could|takes?|costs?|lasts?)\b")
 _DENIED = re.compile(r"n['’]t$")
 _CHOSEN = re.compile(
     r"\b(?:with|have|had|put|down|got|us|need|want|take|took|chose|chosen|picked) "
@@ -112,7 +113,9 @@ def _told(text: str, name: frozenset[str], thing: Thing, value: Part) -> Told:
     is_one = is_one_at_a_time(thing.key)
     # "A milestone for the move is in May" says nothing of the move.
     is_inside = bool(lead.split()) and lead.split()[-1].lower() in _classes().narrowing
-    is_apart = is_inside or _is_hearsay(lead, text[thing.end : value.start])
+    is_apart = (
+        is_inside or _is_hearsay(lead, text[thing.end : value.start]) or _is_said(text, begin)
+    )
     is_told = not _speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
     is_plain = is_one and is_told and not is_apart
     return Told(name, thing, (value.start, value.end), value.kind, value.normal, is_plain, begin)
@@ -124,6 +127,14 @@ def _is_hearsay(lead: str, gap: str) -> bool:
     if not words or words[0] in _classes().talking or gap.strip() in ("to", "at"):
         return False
     return bool(left_over(lead, [], changing=True))
+
+
+def _is_said(text: str, begin: int) -> bool:
+    """Whether a clause is what somebody else says that is so: "My neighbour claims that …"."""
+    outer = text[: max(0, begin - len("that"))].rstrip()
+    if text[len(outer) : begin].strip().lower() != "that":
+        return False
+    return _is_hearsay(outer[_clause_before(outer, len(outer)) :], "")
 
 
 def _lows(text: str) -> list[str]:
@@ -179,12 +190,22 @@ def _value_behind(text: str, parts: Sequence[Part], thing: Thing, until: int) ->
             break
         if found is None and not _joins(gap) and not gap.endswith(" from "):
             break
+        if found is None and _says_which(text, gap, part):
+            break  # "the weather in Seville is sunny" tells no more of the weather than where
         if gap.strip() in _MARKS and _CLOSES.match(text, part.end) is None:
             break  # "one thing about the call: Acton wrote to us"
         found = part
     if found is None:
         return _plain_words(text, thing, until)
     return None if text[: found.start].endswith(" from ") else found
+
+
+def _says_which(text: str, gap: str, part: Part) -> bool:
+    """Whether a value behind a mere word for where or when belongs to the name of a thing, of which
+    something else is told."""
+    words = _lows(gap)
+    is_mere = bool(words) and all(one in _classes().narrowing for one in words)
+    return is_mere and _IS.match(text, part.end) is not None
 
 
 def _typed(parts: Sequence[Part], begin: int, end: int) -> Iterator[Part]:
