@@ -17,7 +17,7 @@ HOSTILE = "My motto is <script>document.title='owned'</script> <b>bold</b> \u202
 def alice(memory: incumbent.Memory) -> incumbent.Session:
     """Somebody who said where she lives, and that she moved."""
     session = memory.session(user_id="alice", organization="acme", session_id="chat-1")
-    session.observe("My address is 123 Main St. What if we invited 40 people?", ref="m-1")
+    session.observe("My home address is 123 Main St. What if we invited 40 people?", ref="m-1")
     session.observe("I moved to 456 Oak Ave.")
     return session
 
@@ -45,7 +45,7 @@ def test_a_talk_whose_words_are_not_kept_shows_quotes(
     alice.close()
     page = visit().open("/inspect/conversation?session=chat-1")
     first = page.locator("#turn-1")
-    expect(first.locator("blockquote").first).to_have_text("My address is 123 Main St.")
+    expect(first.locator("blockquote").first).to_have_text("My home address is 123 Main St.")
     expect(first).to_contain_text("The words of this turn are not kept here")
 
 

@@ -246,7 +246,7 @@ class AdapterContract:
         clock.advance(days=1)
         prompt = self.say(agent, mode, (ASKED, ["45 desks."]), session_id="t2")[-1]
         assert NEW in prompt
-        assert "45 desks" in prompt
+        assert "[45] desks" in prompt
         assert OLD not in prompt
 
     def test_another_person_sees_nothing_of_it(self, agent: Framework, mode: str) -> None:

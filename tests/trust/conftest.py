@@ -9,10 +9,7 @@ _OWN = "test_words_that_are_not_the_speakers_own_erase_and_end_nothing"
 _LATE = "a turn that takes back does not go by its own time"
 MISSED = {
     (_OWN, "Cancel the order."): _ABOVE,
-    (_OWN, "Scrap the budget."): _ABOVE,
-    (_OWN, "The budget is cancelled."): _ABOVE,
     (_OWN, "The workshop was called off."): _ABOVE,
-    ("test_quoted_values_put_nothing_out_of_office", ""): "a value in a quotation is taken over",
     ("test_only_ones_own_words_ask_for_everything_to_be_erased", ""): (
         "a request under a condition asks for everything"
     ),

@@ -53,8 +53,7 @@ ALLOWED = {
     "context/roll.py:Roll": _CALL,
     "reading/comparing.py:Token": _CALL,
     "search/embedders/__init__.py:_loaded": "the models that come with it",
-    "language/learned/model.py:_loaded": "the model that comes with it",
-    "reading/trees.py:trees": "what ships with the package",
+    "reading/learned/model.py:_loaded": "the model that comes with it",
     "language/values/likeness.py:name_test": "keyed by a language; keeps words in remembering",
     "reading/asked/prompting.py:prompt": _CODE,
     "reading/asked/grounds.py:Grounds": _CALL,
@@ -88,7 +87,7 @@ ALLOWED = {
     "composing/sheets.py:SHEETS": "emptied: registers with when_forgetting",
     "composing/time_words.py:_may_say": _DATA,
 }
-_BY_LANGUAGE = {"language", "observing", "reading", "turns"}
+_BY_LANGUAGE = {"language", "reading", "turns"}
 
 
 def kept_in(path: Path) -> Iterator[tuple[str, str]]:

@@ -57,6 +57,12 @@ _SUGGESTS = re.compile(
     re.IGNORECASE,
 )
 """An idea that is thrown in, and that nobody has said will be: "Maybe add recommendations"."""
+_PUT_FORWARD = re.compile(
+    r"\W*(?:(?:(?:first|rough|working|new) )?(?:draft|proposal|suggestion|idea)\b[^.:?!]{0,30}:|"
+    r"(?:i|we)(?:['’]d)? (?:(?:would|also|now) )?(?:propose|suggest)\b)",
+    re.IGNORECASE,
+)
+"""What says of itself that it is only put forward: "Draft: the discount is 20%"."""
 _RULE = re.compile(
     r"\b(?:must(?:n['’]t)?|may (?:not|only|never)|(?:is|are) not allowed|not permitted|forbidden|"
     r"prohibited|only \w+(?: \w+){0,3} may|nobody may|no one may|need(?:s)? approval|"
@@ -85,7 +91,7 @@ def kind_of(
         kind = StatementKind.STATES
     if kind is StatementKind.STATES and _SUGGESTS.match(text) is not None:
         return StatementKind.PROPOSES, 1.0
-    if told is None:
+    if told is None or (kind is StatementKind.PROPOSES and _PUT_FORWARD.match(text) is not None):
         return kind, 1.0
     states = told["states"]
     if kind is StatementKind.STATES:

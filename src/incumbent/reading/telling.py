@@ -15,10 +15,12 @@ from typing import Final, NamedTuple
 
 from incumbent.language.lexicon import data, word_set
 from incumbent.model.fact import Part
+from incumbent.model.text_cache import remembering
 from incumbent.reading.form import Span
 from incumbent.reading.things import Thing, is_one_at_a_time, left_over, name_of, things, words_of
 
 _LONGEST: Final = 300
+_REMEMBERED: Final = 512
 _MOST_JOINING: Final = 6
 """So many words may stand between a thing and its value."""
 _BREAK = re.compile(r"[.;:!?()—–]+(?=\s|$)|, | -+>? |=> ?")
@@ -77,7 +79,7 @@ def _classes(language: str = "en") -> _Classes:
     return _Classes(*(word_set(told[name]) for name in _Classes._fields))
 
 
-@lru_cache(maxsize=512)
+@remembering(_REMEMBERED)
 def told_in(text: str, parts: tuple[Part, ...]) -> tuple[Told, ...]:
     """The things that a sentence gives a value to, in order; each thing once, with the last value
     that it is given."""

@@ -131,8 +131,9 @@ class Proposals:
 
     def _may_speak(self, said: Statement) -> bool:
         """Whether a statement may be the organization's."""
-        if title_in(said.by, self._registrar.ladder) and self._may_quote(said) is None:
-            return False
+        is_named = title_in(said.by, self._registrar.ladder) and not is_for_all(f"{said.by}:")
+        if is_named and self._may_quote(said) is None:
+            return False  # "Company policy: …" names no one who would have to be asked
         registrar = self._registrar
         title, ladder = self.authority(said), registrar.ladder
         authority = ladder.resolve(title) if title else registrar.identity.authority

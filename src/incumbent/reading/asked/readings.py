@@ -13,7 +13,6 @@ from datetime import UTC, date, datetime, time
 from typing import Final
 
 from incumbent.language.speakers import is_machine
-from incumbent.reading import thresholds
 from incumbent.reading.asked.answer import Entry, Link
 from incumbent.reading.asked.grounds import Grounds, placed
 from incumbent.reading.form import (
@@ -33,6 +32,8 @@ from incumbent.reading.offline import parts_of
 SURE: Final = 0.9
 """How likely it is what a model is sure of."""
 PERHAPS: Final = 0.5
+_STATED: Final = 0.9
+"""So surely must a sentence with figures state something to be kept where a model leaves it out."""
 _LEFT: Final = (StatementKind.SUPPOSES, StatementKind.PROPOSES, StatementKind.VERBATIM)
 """What is kept apart, as the offline reading has it, where a model says nothing of it."""
 _UNSAID: Final = (
@@ -141,7 +142,7 @@ def _has_figures(base: Statement) -> bool:
     be chat, or an oversight of a weak one; with figures the oversight does more harm."""
     return (
         base.kind is StatementKind.STATES
-        and base.chance >= thresholds.OWN
+        and base.chance >= _STATED
         and any(letter.isdigit() for part in base.parts for letter in part.text)
     )
 

@@ -12,9 +12,9 @@ from incumbent.stores.port import Reader
 
 _GONE = (RelationKind.REPLACES, RelationKind.ENDS)
 _SAYS_NOTHING = (*_GONE, RelationKind.DOUBTS, RelationKind.DEPENDS, RelationKind.ADDS)
-Filed = tuple[tuple[int, int], str, str | None, str, frozenset[str], frozenset[str]]
-"""Where it was said, under which name, what it says, what it ends, and what it doubts or rests
-on."""
+Filed = tuple[tuple[int, int], str, str | None, str, frozenset[str], frozenset[str], frozenset[str]]
+"""Where it was said, under which name, what it says, what it ends, what it doubts, and what it
+rests on."""
 
 
 def agrees(
@@ -54,16 +54,15 @@ def _wanted(number: int, said: Statement, reading: Reading) -> Filed:
     name = (claim.attribute, claim.subject) if claim is not None else (UNNAMED, None)
     value = claim.value if claim is not None else said.wording or said.text
     gone = _ids(one.fact_id for one in links if one.kind in _GONE)
-    held = (RelationKind.DOUBTS, RelationKind.DEPENDS)
-    rests = _ids(one.fact_id for one in links if one.kind in held)
-    return (said.start, said.end), *name, value, gone, rests
+    doubted = _ids(one.fact_id for one in links if one.kind is RelationKind.DOUBTS)
+    rests = _ids(one.fact_id for one in links if one.kind is RelationKind.DEPENDS)
+    return (said.start, said.end), *name, value, gone, doubted, rests
 
 
 def _filed(fact: Fact, verdict: Verdict) -> Filed:
-    rests = _ids((*fact.doubts, *fact.depends_on))
     span = fact.source.span or (0, 0)
-    gone = _ids(verdict.superseded)
-    return span, fact.key, fact.subject, text_of(fact.value), gone, rests
+    gone, doubted, rests = map(_ids, (verdict.superseded, fact.doubts, fact.depends_on))
+    return span, fact.key, fact.subject, text_of(fact.value), gone, doubted, rests
 
 
 def _ids(ids: Iterable[str]) -> frozenset[str]:
