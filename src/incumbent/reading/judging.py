@@ -23,6 +23,7 @@ from incumbent.reading.form import (
 )
 
 _SHORT: Final = 6
+_HARDLY: Final = 0.1
 _FORGETS = re.compile(r"\b(?:forget(?:ting)?|erase|disregard|unlearn)\b", re.IGNORECASE)
 _REMOVES = re.compile(r"\b(?:delete|remove|wipe|purge|scrub)\b", re.IGNORECASE)
 """What is removed may be something that a fact only mentions."""
@@ -127,7 +128,11 @@ class Judging:
             span = (part.start + shift, part.end + shift)
             at, new = self._new(read.new(number, span), part)
             found.append(_Over(part, read.over(number, span), at, new))
-        return found
+        # What is surely over in part is over in one of its values.
+        total, part_of = sum(one.chance for one in found), read.becomes[number]["part"]
+        if total < _HARDLY:
+            return found
+        return [one._replace(chance=max(one.chance, part_of * one.chance / total)) for one in found]
 
     def _new(self, found: tuple[Span, bool] | None, old: Part) -> tuple[int, Part | None]:
         """The statement that says a new value, and the value where it is one like the old."""
@@ -158,8 +163,8 @@ class Judging:
             return None
         (value,) = dead
         said = self._here[value.number]
-        if _is_of_another(known, compared(known.text, said.text)):
-            return None
+        if _is_of_another(known, compared(known.text, said.text)) or _is_at(known, said):
+            return None  # or its name decides
         assert value.new is not None
         return Relation(
             RelationKind.PART,
@@ -213,12 +218,16 @@ def _is_of_another(known: Known, how: Comparison) -> bool:
     )
 
 
-def _says_again(known: Known, said: Statement) -> bool:
+def _is_at(known: Known, said: Statement) -> bool:
+    """Whether both give the same name."""
     claim = said.claim
-    if claim is None or not known.key:
+    return claim is not None and (claim.attribute, claim.subject) == (known.key, known.subject)
+
+
+def _says_again(known: Known, said: Statement) -> bool:
+    if said.claim is None or not _is_at(known, said):
         return False
-    same = (claim.attribute, claim.subject) == (known.key, known.subject)
-    return same and claim.value.strip().lower() == known.value.strip().lower()
+    return said.claim.value.strip().lower() == known.value.strip().lower()
 
 
 def _leaves_out(known: Known, said: Statement) -> bool:

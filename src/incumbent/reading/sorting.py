@@ -47,6 +47,8 @@ _OVER_RULES: Final = 0.8
 _ORDERED: Final = 0.33
 """So sure that a request is an order for now; what lasts in it is kept all the same."""
 _NEARLY_CERTAIN: Final = 0.97
+_SURELY: Final = 0.9
+"""So sure that something is stated that reads as if it were only thought of."""
 _FEW: Final = 5
 _STILL_STATES: Final = 0.35
 """So sure that something is stated where the rules see none: showing is the lesser harm."""
@@ -105,11 +107,11 @@ def kind_of(
         return kind, states
     if kind in (StatementKind.CHATS, StatementKind.REPORTS) and states >= _STILL_STATES:
         return StatementKind.STATES, states
-    if kind in (StatementKind.PROPOSES, StatementKind.SUPPOSES) and states >= _OVER_RULES:
+    if kind in (StatementKind.PROPOSES, StatementKind.SUPPOSES) and states >= _NEARLY_CERTAIN:
         return StatementKind.STATES, states
     if kind is StatementKind.ASKS and is_telling(text) and states >= _STILL_STATES:
         return StatementKind.STATES, states
-    if kind is StatementKind.SUPPOSES and states >= _STILL_STATES and not _supposes(text):
+    if kind is StatementKind.SUPPOSES and states >= _SURELY and not _supposes(text):
         return StatementKind.STATES, states
     return kind, 1 - states
 
