@@ -6,11 +6,14 @@ import pytest
 
 _TIES = "what rests on what is told too freely"
 _NOT_SEEN = "the change is not seen, and both stand"
+_DOUBTED = "a thing that is only mentioned is put in doubt"
 MISSED = {
     ("test_a_rule_whose_case_is_so_already_holds", ""): "a rule whose case is so already waits",
-    ("test_what_comes_about_leaves_other_statements_alone", ""): _TIES,
-    ("test_what_rests_on_a_known_thing_falls_with_it", "I took the landlord"): _TIES,
-    ("test_what_rests_on_a_known_thing_falls_with_it", "The way the landlord"): _TIES,
+    ("test_what_only_looks_like_it_ties_and_ends_nothing", "When the venue was"): (
+        "what was so in a case is taken for a rule"
+    ),
+    ("test_what_only_looks_like_it_ties_and_ends_nothing", "The fee, like"): _DOUBTED,
+    ("test_what_only_looks_like_it_ties_and_ends_nothing", "I deleted the file"): _DOUBTED,
     ("test_what_rests_on_a_known_thing_falls_with_it", "If you want to know"): _TIES,
     ("test_a_reason_told_in_the_same_breath_is_what_the_other_rests_on", "Why is that"): _TIES,
     ("test_a_reason_told_in_the_same_breath_is_what_the_other_rests_on", "Going by"): _TIES,
@@ -27,8 +30,9 @@ MISSED = {
     ("test_a_what_if_of_courtesy_is_meant", ""): "a request put as a wish is not done",
     (
         "test_what_is_asked_for_instead_takes_the_place_of_what_was_asked_for",
-        "Casa Rosa",
+        "Mill Road Station",
     ): _NOT_SEEN,
+    ("test_the_rest_of_a_request_stands_when_one_of_its_values_changes", ""): _NOT_SEEN,
     ("test_a_turn_from_before_the_last_replaces_nothing", "No, $900."): "a late correction is kept",
     ("test_a_late_correction_of_a_request_changes_nothing", ""): "a late correction is kept",
     ("test_erasures_within_a_turn_go_together", "My phone number is 555-0199. Forget"): (
