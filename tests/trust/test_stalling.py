@@ -359,11 +359,19 @@ def slow_context(running: Running, key: str) -> httpx.Response:
     return running.post("context", {**BOB, "query": "Where, slowly, is the desk?"}, key=key)
 
 
+def indexed_desk(memory: incumbent.Memory) -> None:
+    """Write a desk and look for it once: what is new on a shelf is taken in by one reader alone,
+    and that one would wait for all who are at the embedder."""
+    session = memory.session(user_id="bob", organization="acme")
+    session.write("desk", "by the window")
+    session.context("Where is the desk?")
+
+
 def test_a_key_has_a_limit_of_calls_at_once() -> None:
     """One more is told to come back; another key is served, and so is this one afterwards."""
     with serving(at_once=2) as (running, embedder):
         memory = running.memory
-        memory.session(user_id="bob", organization="acme").write("desk", "by the window")
+        indexed_desk(memory)
         hasty, calm = a_key(memory), a_key(memory)
         body = {**BOB, "key": "desk"}
         assert running.post("current", body, key=hasty).status_code == 200
@@ -384,7 +392,7 @@ def test_one_organization_cannot_take_every_thread() -> None:
     """With all it can have under way, by many keys, another organization is served."""
     with serving(threads=4) as (running, embedder):
         memory = running.memory
-        memory.session(user_id="bob", organization="acme").write("desk", "by the window")
+        indexed_desk(memory)
         other = a_key(memory, organization="globex")
         with calling(embedder) as pool:
             held = [pool.submit(slow_context, running, a_key(memory)) for _ in range(8)]
