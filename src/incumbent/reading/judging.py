@@ -84,9 +84,10 @@ class Judging:
         line = thresholds.DOUBTED[known.is_here][alike] - thresholds.CUE * corrects
         if alike == 2 and _of_two_things(how, corrects=corrects):
             return None
-        is_told = not _leaves_out(known, said) and not _REMOVES.search(said.text)
+        is_ended = becomes["ends"] > becomes["replaces"]
+        is_told = is_ended or not _leaves_out(known, said)
+        is_told = is_told and _REMOVES.search(said.text) is None
         if gone >= max(line, thresholds.ENDED[alike]) and is_told:
-            is_ended = becomes["ends"] > becomes["replaces"]
             kind = RelationKind.ENDS if is_ended else RelationKind.REPLACES
             return self._relation(kind, known, at, gone)
         if Cues(known.text).is_provisional and Cues(said.text).is_definite and chance >= 0.3:
@@ -227,7 +228,10 @@ def _is_at(known: Known, said: Statement) -> bool:
 def _says_again(known: Known, said: Statement) -> bool:
     if said.claim is None or not _is_at(known, said):
         return False
-    return said.claim.value.strip().lower() == known.value.strip().lower()
+    if said.claim.value.strip().lower() == known.value.strip().lower():
+        return True
+    ours = {part.normal for part in said.parts if part.kind != "term"}
+    return bool(ours) and ours == {part.normal for part in known.parts if part.kind != "term"}
 
 
 def _leaves_out(known: Known, said: Statement) -> bool:
