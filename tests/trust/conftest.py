@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-_ABOVE = "words that are said above to be somebody else's end what they name"
-_OWN = "test_words_that_are_not_the_speakers_own_erase_and_end_nothing"
 _LATE = "a turn that takes back does not go by its own time"
 MISSED = {
-    (_OWN, "Cancel the order."): _ABOVE,
-    (_OWN, "The workshop was called off."): _ABOVE,
     ("test_only_ones_own_words_ask_for_everything_to_be_erased", ""): (
         "a request under a condition asks for everything"
     ),
