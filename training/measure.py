@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from training.train import Scenes
+    from training.batches import Scenes
 
 HIT: Final = (0.02, 0.05, 0.08, 0.15)
 """Shares of the statements that stand, wrongly taken to be over."""

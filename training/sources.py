@@ -7,14 +7,19 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+from incumbent.reading.beside import LONGEST, windows
+from incumbent.reading.form import Span
 from incumbent.reading.learned.model import BECOMES, KINDS
 from incumbent.reading.learned.pieces import Age
+from incumbent.reading.segments import segments
 from incumbent_eval.running import read_records
 from training.examples import Example, joined
 from training.scenes import Becomes, KnownText, Line, Place, Scene, Value
 from training.siblings import heard, place_in
 
 MOMENTS: Final = Path(__file__).parent / "moments"
+KEPT: Final = ("shown_kept",)
+"""Files of moments that nothing is taught."""
 ORDERS: Final = Path(__file__).parent / "orders"
 _AGES: Final = {"just": Age.JUST, "here": Age.HERE, "before": Age.BEFORE}
 _WHOLE: Final = ("leaves", "confirms", "adds", "depends", "later")
@@ -32,10 +37,30 @@ _GENERATED: Final[dict[str, Becomes]] = {
 def moments() -> Iterator[Scene]:
     """Scenes that were written whole: several statements, and a turn that may change one."""
     for path in sorted(MOMENTS.glob("*.jsonl")):
+        if path.stem in KEPT:
+            continue
         for row in read_records(path):
             turn, previous = heard(row["turn"]), heard(row["previous"])
             known = tuple(_known(one, turn, previous) for one in row["known"])
-            yield Scene(previous, turn, known, (), path.stem)
+            shown = [at for one in row.get("shown", ()) if (at := place_in(turn, one))]
+            if len(turn) > LONGEST and all(one.becomes in _WHOLE for one in known):
+                yield from _in_windows(turn, known, shown, path.stem)
+                continue
+            lines = tuple(Line(*at, KINDS.index("reports")) for at in sorted(shown))
+            yield Scene(previous, turn, known, lines, path.stem)
+
+
+def _in_windows(
+    turn: str, known: tuple[KnownText, ...], shown: Sequence[Span], source: str
+) -> Iterator[Scene]:
+    """A long turn that changes nothing, as it is read: in stretches."""
+    previous = ""
+    for one in windows(turn, segments(turn)):
+        end = one.start + len(one.text)
+        inside = [(max(a, one.start), min(b, end)) for a, b in shown if a < end and one.start < b]
+        lines = tuple(Line(a - one.start, b - one.start, KINDS.index("reports")) for a, b in inside)
+        yield Scene(previous, one.text, known, lines, source)
+        previous = one.text
 
 
 def _known(one: dict[str, Any], turn: str, previous: str) -> KnownText:

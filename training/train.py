@@ -18,52 +18,24 @@ import copy
 import json
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
-BECOMES, KINDS, TAGS, WIDE = 9, 7, 5, 64
-POINTERS = 4
-"""Where the new value begins and ends, which statement does it, and on which line one rests."""
-SHARES = {"known": 1.0, "over": 1.0, "news": 0.3, "by": 0.2, "kinds": 0.5, "cuts": 0.3, "tags": 0.5}
-GROUNDS = 0.3
-SOFTLY = 0.6
-"""What a teacher's word counts beside the label."""
-TEMPERATURE = 2.0
+from training.batches import Array, Batch, Scenes
+from training.losses import losses, softened
+from training.network import BECOMES, KINDS, SHAPES, TAGS, Model
+
+HINTED = 2.0
+"""What it counts how far the last layer is from that of a teacher."""
 _WARM = 0.05
 """The share of the way on which the learning rate rises."""
-
-Array = npt.NDArray[Any]
-Batch = dict[str, torch.Tensor]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The measures of an encoder."""
-
-    layers: int
-    heads: int
-    width: int
-    wide: int
-    words: int
-    places: int
-    epsilon: float
-    first_place: int = 0
-    buckets: int = 0
-    """How many distances between words it tells apart; 0 where it goes by places alone."""
-
-
-SHAPES = {
-    "shipped": Shape(6, 12, 384, 1536, 30522, 512, 1e-12),
-    "teacher": Shape(12, 12, 768, 3072, 30527, 514, 1e-5, first_place=2, buckets=32),
-}
 
 
 @dataclass(frozen=True)
@@ -84,6 +56,8 @@ class Settings:
     average: float = 0.999
     shape: str = "shipped"
     soft: Sequence[Path] = ()
+    hints: Sequence[Path] = ()
+    """A trained teacher and what it began with: its last layer is matched as well."""
     tell: Path | None = None
     also: Sequence[Path] = ()
     """Files without labels, of which a teacher only tells what it thinks."""
@@ -95,334 +69,38 @@ class Settings:
         return self.out.with_name(f"{self.out.name}{ending}")
 
 
-class Layer(nn.Module):
-    """One layer of the encoder."""
-
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        self.heads, width = shape.heads, shape.width
-        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
-        self.output = nn.Linear(width, width)
-        self.attention_norm = nn.LayerNorm(width, eps=shape.epsilon)
-        self.wide = nn.Linear(width, shape.wide)
-        self.narrow = nn.Linear(shape.wide, width)
-        self.norm = nn.LayerNorm(width, eps=shape.epsilon)
-
-    def forward(self, x: torch.Tensor, mask: torch.Tensor, dropout: float) -> torch.Tensor:
-        rows, length, width = x.shape
-        heads = [
-            part(x).view(rows, length, self.heads, width // self.heads).transpose(1, 2)
-            for part in (self.query, self.key, self.value)
-        ]
-        drop = dropout if self.training else 0.0
-        seen = F.scaled_dot_product_attention(*heads, attn_mask=mask, dropout_p=drop)
-        seen = self.output(seen.transpose(1, 2).reshape(rows, length, width))
-        x = self.attention_norm(x + F.dropout(seen, dropout, self.training))
-        wide = self.narrow(F.gelu(self.wide(x)))
-        return self.norm(x + F.dropout(wide, dropout, self.training))
-
-
-@dataclass
-class Said:
-    """What the model says of a batch."""
-
-    known: torch.Tensor
-    """Of each sign, what becomes of the statement."""
-    over: torch.Tensor
-    kinds: torch.Tensor
-    cuts: torch.Tensor
-    tags: torch.Tensor
-    asks: torch.Tensor
-    keys: torch.Tensor
-
-    def pointed(self, pointer: int, owner: torch.Tensor, asker: torch.Tensor) -> torch.Tensor:
-        """How well each piece of a scene answers to one that asks."""
-        first, last = pointer * WIDE, (pointer + 1) * WIDE
-        asked = self.asks[owner, asker, first:last].float()
-        keys = self.keys[owner, :, first:last].float()
-        return torch.einsum("md,mtd->mt", asked, keys) / math.sqrt(WIDE)
-
-
-class Model(nn.Module):
-    """The encoder, and what it says of signs and pieces."""
-
-    def __init__(self, dropout: float, shape: Shape) -> None:
-        super().__init__()
-        self.dropout, self.shape = dropout, shape
-        width = shape.width
-        self.words = nn.Embedding(shape.words, width)
-        self.places = nn.Embedding(shape.places, width)
-        self.embedding_norm = nn.LayerNorm(width, eps=shape.epsilon)
-        if shape.buckets:
-            self.distances = nn.Embedding(shape.buckets, shape.heads)
-        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
-        self.hidden = nn.Linear(2 * width, width)
-        self.becomes = nn.Linear(width, BECOMES)
-        self.pieces = nn.Linear(width, 1 + KINDS + 1 + TAGS)
-        self.asks = nn.Linear(width, POINTERS * WIDE)
-        self.keys = nn.Linear(width, POINTERS * WIDE)
-
-    def forward(self, ids: torch.Tensor, owner: torch.Tensor, sign: torch.Tensor) -> Said:
-        mask = (ids != 0)[:, None, None, :]
-        length, first = ids.shape[1], self.shape.first_place
-        if self.shape.buckets:
-            ids = as_the_teacher_counts(ids)
-            mask = self._near(length) + torch.where(mask, 0.0, -1e4)
-        x = self.words(ids) + self.places.weight[first : first + length]
-        x = F.dropout(self.embedding_norm(x), self.dropout, self.training)
-        for layer in self.layers:
-            x = layer(x, mask.to(x.dtype) if self.shape.buckets else mask, self.dropout)
-        both = torch.cat([x[owner, sign], x[owner, 0]], -1)
-        hidden = F.dropout(F.gelu(self.hidden(both)), self.dropout, self.training)
-        told = self.pieces(x).split([1, KINDS, 1, TAGS], -1)
-        return Said(
-            self.becomes(hidden),
-            told[0][..., 0],
-            told[1],
-            told[2][..., 0],
-            told[3],
-            self.asks(x),
-            self.keys(x),
-        )
-
-    def _near(self, length: int) -> torch.Tensor:
-        """What the distance between two words adds to how much they look at each other."""
-        where = torch.arange(length, device=self.distances.weight.device)
-        return self.distances(bucket_of(where[None] - where[:, None])).permute(2, 0, 1)[None]
-
-
-def as_the_teacher_counts(ids: torch.Tensor) -> torch.Tensor:
-    """Word pieces by the teacher's numbers: the same pieces, after four signs of its own."""
-    told = ids + 4
-    for ours, theirs in ((0, 1), (100, 3), (101, 0), (102, 2)):
-        told = torch.where(ids == ours, theirs, told)
-    return told
-
-
-def bucket_of(distance: torch.Tensor, half: int = 16, furthest: int = 128) -> torch.Tensor:
-    """Distances in 32 groups: those up to eight words one by one, further ones by their size."""
-    near = half // 2
-    size = distance.abs()
-    far = torch.log(size.clamp(min=1) / near) / math.log(furthest / near) * (half - near)
-    group = torch.where(size < near, size, (near + far.long()).clamp(max=half - 1))
-    return group + half * (distance > 0)
-
-
-COLUMNS = ("over", "kinds", "cuts", "tags", "weight")
-TABLES = {"known": 4, "news": 4, "grounds": 3}
-
-
-def softly(paths: Sequence[Path]) -> dict[str, Array]:
-    """The mean of what some teachers say of a file."""
-    told = [dict(np.load(path)) for path in paths]
-    names = told[0] if told else ()
-    mean = {n: np.mean([one[n] for one in told], axis=0, dtype=np.float32) for n in names}
-    return {n: np.asarray(one, np.float16) for n, one in mean.items()}
-
-
-class Scenes:
-    """An encoded file on the device that trains, perhaps with what teachers say of it."""
-
-    def __init__(self, path: Path, soft: Sequence[Path] = (), device: str = "cpu") -> None:
-        self.name, self.device = path.stem, device
-        with np.load(path) as found:
-            self.ids, self.begins = found["ids"], found["begins"]
-            self.columns = {name: found[name] for name in COLUMNS}
-            self.tables = {name: found[name] for name in TABLES}
-            self.turns = found["turns"]
-        count = len(self.turns)
-        self.first = {
-            n: np.searchsorted(t[:, 0], np.arange(count + 1)) for n, t in self.tables.items()
-        }
-        told = softly([folder / f"{self.name}.soft.npz" for folder in soft])
-        there = {"ids": self.ids, "turns": self.turns, **self.columns, **self.tables}
-        there |= {f"soft_{name}": array for name, array in told.items()}
-        self._there = {name: torch.from_numpy(one).to(device) for name, one in there.items()}
-
-    def __len__(self) -> int:
-        return len(self.turns)
-
-    def batch(self, chosen: Sequence[int]) -> Batch:
-        """Some scenes as the model reads them."""
-        rows = np.array(chosen, np.int64)
-        sizes = self.begins[rows + 1] - self.begins[rows]
-        length = -(-int(sizes.max()) // 16) * 16
-        begin, size = self._sent(self.begins[rows]), self._sent(sizes)
-        where = torch.arange(length, device=self.device)[None]
-        inside = where < size[:, None]
-        at = torch.where(inside, begin[:, None] + where, 0)
-        there = self._there
-        made = {
-            "ids": there["ids"][at].long() * inside,
-            "weight": there["weight"][at].float() * inside,
-        }
-        for name in COLUMNS[:-1]:
-            made[name] = torch.where(inside, there[name][at].long(), -1)
-        if "soft_pieces" in there:
-            made["soft"] = there["soft_pieces"][at].float()
-        for name in TABLES:
-            first, last = self.first[name][rows], self.first[name][rows + 1]
-            numbers = self._sent(_ranges(first, last))
-            table = there[name][numbers].long()
-            table[:, 0] = self._sent(np.repeat(np.arange(len(rows)), last - first))
-            made[name] = table
-            if name == "known" and "soft_known" in there:
-                made["soft_known"] = there["soft_known"][numbers].float()
-        made["turn"] = there["turns"][self._sent(rows)].long()
-        return made
-
-    def _sent(self, array: Array) -> torch.Tensor:
-        return torch.from_numpy(array).to(self.device, non_blocking=True)
-
-    def batches(self, tokens: int, rng: np.random.Generator | None) -> Iterator[list[int]]:
-        """Scenes of about one length together, in a new order each time."""
-        order = np.arange(len(self))
-        if rng is not None:
-            rng.shuffle(order)
-        lengths = np.diff(self.begins)
-        pool = 4_000
-        found: list[list[int]] = []
-        for begin in range(0, len(order), pool):
-            part = order[begin : begin + pool]
-            part = part[np.argsort(lengths[part], kind="stable")]
-            here: list[int] = []
-            for n in part.tolist():
-                if here and (len(here) + 1) * lengths[n] > tokens:
-                    found.append(here)
-                    here = []
-                here.append(n)
-            found.append(here)
-        if rng is not None:
-            rng.shuffle(found)
-        yield from found
-
-
-def _ranges(first: Array, last: Array) -> Array:
-    """All numbers of some ranges, one after the other."""
-    sizes = last - first
-    begins = np.repeat(first - np.r_[0, sizes.cumsum()[:-1]], sizes)
-    return np.asarray(begins + np.arange(int(sizes.sum())), np.int64)
-
-
-def _mean(loss: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    return (loss * weight).sum() / weight.sum().clamp(min=1.0)
-
-
-def losses(said: Said, b: Batch) -> torch.Tensor:
-    """How far the model is from what is right."""
-    total = said.known.float().sum() * 0.0
-    hard = 1 - SOFTLY if "soft" in b else 1.0
-    known = b["known"]
-    told = known[:, 2] >= 0
-    if told.any():
-        loss = F.cross_entropy(said.known.float()[told], known[told, 2])
-        total = total + hard * SHARES["known"] * loss
-    there = b["over"] >= 0
-    if there.any():
-        loss = F.binary_cross_entropy_with_logits(
-            said.over.float()[there], b["over"][there].float(), reduction="none"
-        )
-        total = total + hard * SHARES["over"] * _mean(loss, b["weight"][there])
-    there = b["kinds"] >= 0
-    if there.any():
-        loss = F.cross_entropy(said.kinds.float()[there], b["kinds"][there], reduction="none")
-        total = total + hard * SHARES["kinds"] * _mean(loss, b["weight"][there])
-    there = b["cuts"] >= 0
-    if there.any():
-        loss = F.binary_cross_entropy_with_logits(
-            said.cuts.float()[there], b["cuts"][there].float()
-        )
-        total = total + hard * SHARES["cuts"] * loss
-    there = b["tags"] >= 0
-    if there.any():
-        total = total + hard * SHARES["tags"] * F.cross_entropy(
-            said.tags.float()[there], b["tags"][there]
-        )
-    return total + pointing(said, b)
-
-
-def pointing(said: Said, b: Batch) -> torch.Tensor:
-    """How far what is pointed at is from what is meant."""
-    total = said.asks.float().sum() * 0.0
-    news = b["news"]
-    if len(news):
-        owner, asker, start, end = news.T
-        for pointer, target in ((0, start), (1, end)):
-            scores = said.pointed(pointer, owner, asker)
-            scores = scores.masked_fill(_outside(scores, b, owner, previous=True), -1e4)
-            total = total + SHARES["news"] * F.cross_entropy(scores, target)
-    known = b["known"]
-    by = known[known[:, 3] >= 0]
-    if len(by):
-        scores = said.pointed(2, by[:, 0], by[:, 1])
-        scores = scores.masked_fill(_outside(scores, b, by[:, 0], previous=False), -1e4)
-        total = total + SHARES["by"] * F.cross_entropy(scores, by[:, 3])
-    grounds = b["grounds"]
-    if len(grounds):
-        owner, asker, target = grounds.T
-        scores = said.pointed(3, owner, asker)
-        outside = _outside(scores, b, owner, previous=False)
-        outside[:, 0] = False
-        total = total + GROUNDS * F.cross_entropy(scores.masked_fill(outside, -1e4), target)
-    return total
-
-
-def _outside(
-    scores: torch.Tensor, b: Batch, owner: torch.Tensor, *, previous: bool
-) -> torch.Tensor:
-    """The pieces that are not of the turn, nor of the one before."""
-    where = torch.arange(scores.shape[1], device=scores.device)[None]
-    first, end = b["turn"][owner].T
-    begin = torch.ones_like(first) if previous else first
-    return (where < begin[:, None]) | (where >= end[:, None])
-
-
-def softened(said: Said, b: Batch) -> torch.Tensor:
-    """How far the model is from what teachers say."""
-    if "soft" not in b:
-        return said.known.float().sum() * 0.0
-    t = TEMPERATURE
-    total = said.known.float().sum() * 0.0
-    if len(b["known"]):
-        teacher = (b["soft_known"] / t).softmax(-1)
-        own = (said.known.float() / t).log_softmax(-1)
-        total = total + F.kl_div(own, teacher, reduction="batchmean") * t * t
-    over, kinds, cuts, tags = b["soft"].split([1, KINDS, 1, TAGS], -1)
-    length = b["ids"].shape[1]
-    where = torch.arange(length, device=over.device)[None]
-    first, end = b["turn"][:, :1], b["turn"][:, 1:]
-    in_turn = (where >= first) & (where < end)
-    in_known = (where > end) & (b["ids"] > 3)
-    if in_known.any():
-        total = total + F.binary_cross_entropy_with_logits(
-            said.over.float()[in_known], over[..., 0][in_known].sigmoid()
-        )
-    total = total + SHARES["kinds"] * _apart(said.kinds[in_turn], kinds[in_turn])
-    total = total + SHARES["tags"] * _apart(said.tags[in_turn], tags[in_turn])
-    return SOFTLY * (
-        total
-        + SHARES["cuts"]
-        * F.binary_cross_entropy_with_logits(
-            said.cuts.float()[in_turn], cuts[..., 0][in_turn].sigmoid()
-        )
-    )
-
-
-def _apart(own: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
-    logs = own.float().log_softmax(-1)
-    return F.kl_div(logs, teacher.softmax(-1), reduction="batchmean")
-
-
-def load(model: Model, path: Path) -> None:
-    """Put weights into a model; what it has beyond them begins at random."""
+def load(model: Model, path: Path, began: Path | None = None) -> None:
+    """Put weights into a model; what it has beyond them begins at random. The table of words is
+    not among trained weights, and is taken from what they began with."""
     found = dict(np.load(path))
     if "words.weight" not in found:
-        found["words.weight"] = dict(np.load(path.with_name("base.npz")))["words.weight"]
+        words = began if began is not None else path.with_name("base.npz")
+        found["words.weight"] = dict(np.load(words))["words.weight"]
     state = {name: torch.from_numpy(value.astype(np.float32)) for name, value in found.items()}
     missing, unexpected = model.load_state_dict(state, strict=False)
     if unexpected:
         raise SystemExit(f"{path} has weights that the model has no place for: {unexpected}")
     print("new:", ", ".join(sorted({name.split(".")[0] for name in missing})), flush=True)
+
+
+class Hints(nn.Module):
+    """What the last layer of a teacher makes of each piece, for a smaller model to match."""
+
+    def __init__(self, trained: Path, began: Path, width: int) -> None:
+        super().__init__()
+        self.teacher = Model(0.0, SHAPES["teacher"])
+        load(self.teacher, began)
+        load(self.teacher, trained, began)
+        self.teacher.requires_grad_(False).eval()
+        self.wider = nn.Linear(width, SHAPES["teacher"].width)
+
+    def forward(self, ids: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        """How far the states are from what the teacher has, for pieces that are there."""
+        with torch.no_grad():
+            told = self.teacher.states(ids)
+        near = F.cosine_similarity(self.wider(states).float(), told.float(), dim=-1)
+        there = (ids != 0).float()
+        return HINTED * ((1 - near) * there).sum() / there.sum()
 
 
 class Training:
@@ -436,6 +114,10 @@ class Training:
         load(self._model, settings.weights)
         self._model.to(device)
         self._model.words.weight.requires_grad_(False)
+        self._hints = None
+        if settings.hints:
+            trained, began = settings.hints
+            self._hints = Hints(trained, began, self._model.shape.width).to(device)
         self.average = copy.deepcopy(self._model).requires_grad_(False)
         self.files = {}
         self._times: dict[str, float] = {}
@@ -461,6 +143,8 @@ class Training:
         for name, one in self._model.named_parameters():
             if one.requires_grad:
                 (new if name.partition(".")[0] in heads else old).append(one)
+        if self._hints is not None:
+            new += self._hints.wider.parameters()
         return [
             {"params": old, "lr": self.settings.rate},
             {"params": new, "lr": self.settings.heads_rate},
@@ -517,7 +201,8 @@ class Training:
         with torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda"):
             known = batch["known"]
             said = self._model(batch["ids"], known[:, 0], known[:, 1])
-        loss = losses(said, batch) + softened(said, batch)
+            hinted = self._hints(batch["ids"], said.states) if self._hints is not None else 0.0
+        loss = losses(said, batch) + softened(said, batch) + hinted
         self._optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(self._learned, 1.0)
@@ -601,6 +286,7 @@ def main() -> None:
         parser.add_argument(option, type=kind, default=getattr(Settings, name))
     parser.add_argument("--shape", choices=SHAPES, default="shipped")
     parser.add_argument("--soft", type=Path, nargs="*", default=[], help="what teachers say")
+    parser.add_argument("--hints", type=Path, nargs=2, default=(), metavar=("TRAINED", "BEGAN"))
     parser.add_argument("--also", type=Path, nargs="*", default=[], help="files without labels")
     parser.add_argument("--tell", type=Path, help="write what the model says of every scene")
     train(Settings(**vars(parser.parse_args())))

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import incumbent
 from incumbent.reading.form import Act, Heard
 from incumbent.reading.offline import OfflineReader
+from incumbent.testing import SteppingClock
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TEXTS: list[dict[str, Any]] = [
@@ -29,6 +31,27 @@ def test_nothing_that_is_only_shown_acts() -> None:
     shown = [text for text in TEXTS if not text["acts"]]
     assert len(shown) == 150
     assert [text["text"] for text in shown if sure_acts(text)] == []
+
+
+def doubted_or_gone(text: dict[str, Any]) -> tuple[bool, bool]:
+    """Whether anything that was known is in doubt after a turn, and whether anything is gone."""
+    settings = incumbent.Settings(embedder="static")
+    with incumbent.open(":memory:", clock=SteppingClock(AT), settings=settings) as memory:
+        session = memory.session(user_id="ann", session_id="here")
+        for known in text["facts"]:
+            session.observe(known)
+        before = {fact.id for fact in session.facts()}
+        session.observe(text["text"])
+        after = session.facts()
+        doubted = {one for fact in after for one in fact.doubts}
+        return bool(before & doubted), not before <= {fact.id for fact in after}
+
+
+def test_what_is_only_shown_changes_nothing_that_is_known() -> None:
+    """Shown words end nothing of what their reader has said, and put hardly anything in doubt."""
+    found = [(text, *doubted_or_gone(text)) for text in TEXTS if not text["acts"]]
+    assert [text["text"] for text, _, gone in found if gone] == []
+    assert sum(doubted for _, doubted, _ in found) <= 5
 
 
 def test_of_what_is_meant_no_less_is_done_than_before() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from incumbent.language.lexicon import data, lexicon, word_set
+from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 from incumbent.language.values.kinds import ValueKind
 from incumbent.model.fact import Part
@@ -60,6 +60,7 @@ class _Patterns:
         self.qualifiers = word_set(told["qualifiers"])
         self.persons = word_set(told["persons"])
         self.fresh = word_set(told["fresh"])
+        self.being = word_set(told["being"])
         self.kinds: dict[str, str] = told["kinds"]
         self.aliases: dict[str, str] = told["aliases"]
         self.numbers: dict[str, str] = told["numbers"]
@@ -185,7 +186,7 @@ def _stated(
 ) -> Attribute | None:
     given = found.groupdict()
     words = [word for word in given["noun"].lower().split() if word not in patterns.fresh]
-    if not words or not lexicon().copulas.isdisjoint(words):
+    if not words or not patterns.being.isdisjoint(words):
         return None
     named = stem(words[-1]) in patterns.nouns or words[0] in patterns.qualifiers
     start, end = _trimmed(patterns, found)

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from incumbent.language.lexicon import data, either, word_set
-from incumbent.language.tokens import stem
 
 _FLAGS = re.IGNORECASE
 _EDGE = 400
@@ -21,41 +20,19 @@ class _Patterns:
         self.refusal = re.compile(told["refusal"], _FLAGS)
         self.reversion = either(told["reversion"])
         self.after_all = re.compile(rf"[\s,]+(?:{told['after_all']})$", _FLAGS)
-        self.earlier = re.compile(rf"(?:{told['earlier']})\b", _FLAGS)
         self.settling = either(told["settling"])
-        self.dreaming = either(told["dreaming"])
-        self.unsure = re.compile(rf"\b(?:{told['unsure']})\b", _FLAGS)
         self.unsettled = re.compile(rf"(?:{told['unsettled']})\b", _FLAGS)
-        self.erasure = re.compile(told["erasure"], _FLAGS)
-        self.proposing = either(told["proposing"])
-        self.possibly = re.compile(told["possibly"], _FLAGS)
-        self.exploring = either(told["exploring"])
-        self.in_earnest = either(told["in_earnest"])
         self.announcing = re.compile(told["announcing"], _FLAGS)
         self.provisional = re.compile(rf"\((?:[^()]* )?(?:{told['provisional']})\)\W*$", _FLAGS)
         self.definite = word_set(told["definite"])
-        self.mistaken = re.compile(told["mistaken"], _FLAGS)
-        self.opening_limit = re.compile(rf"\b(?:{told['opening_limit']})\s*$", _FLAGS)
-        self.closing_limit = re.compile(rf"\s*(?:{told['closing_limit']})", _FLAGS)
-        self.bounding = word_set(told["bounding"])
-        self.limiting = frozenset(map(stem, told["limiting"].split()))
         self.turning_aside = re.compile(told["turning_aside"], _FLAGS)
         self.coming_back = re.compile(told["coming_back"], _FLAGS)
         self.ended = either(told["ended"])
-        self.removing = re.compile(told["removing"], _FLAGS)
         self.unless = re.compile(told["unless"], _FLAGS)
-        self.past = either(told["past"])
-        self.denied = re.compile(rf"(?:{told['denied']})\s*$", _FLAGS)
-        self.contrasted = re.compile(told["contrasted"], _FLAGS)
-        self.opens_denied = re.compile(rf"(?:{told['denied']})\b", _FLAGS)
-        self.taking_back = word_set(told["taking_back"])
-        self.narrowing = re.compile(told["narrowing"], _FLAGS)
         self.session = either(told["session"])
         self.task = either(told["task"])
         self.attribution = re.compile(told["attribution"], _FLAGS)
         self.tag = re.compile(told["tag"])
-        self.derivation = re.compile(told["derivation"], _FLAGS)
-        self.basis = either(told["basis"])
         self.contingency = re.compile(rf"(?:^|[,;.] ){told['contingency']}", _FLAGS | re.DOTALL)
         self.follows = either(told["follows"])
         self.deadline = re.compile(rf"\b{told['deadline']}\s+(?:the |end of )*$", _FLAGS)
@@ -76,19 +53,6 @@ class Contingency(NamedTuple):
     """Where what is to be so stands."""
     follows: bool
     """Whether it only says that this will change too, and not to what."""
-
-
-class Erasure(NamedTuple):
-    """What somebody wants gone from memory."""
-
-    what: str
-
-
-class Mistake(NamedTuple):
-    """Somebody who was wrong, and what about; None where it does not say."""
-
-    who: str
-    what: str | None
 
 
 class Cues:
@@ -126,20 +90,6 @@ class Cues:
         )
 
     @property
-    def erasure(self) -> Erasure | None:
-        found = self._patterns.erasure.match(self._text)
-        if found is None:
-            return None
-        names = ("what", "told", "own", "unwanted")
-        said = next((words for name in names if (words := found.group(name))), "")
-        return Erasure(said.strip(" .,!?"))
-
-    @property
-    def proposes(self) -> bool:
-        """Whether it puts a possibility forward."""
-        return self._patterns.proposing.search(self._text) is not None
-
-    @property
     def announces(self) -> bool:
         """Whether it opens as an update does: how things stand now with what it names."""
         return self._patterns.announcing.match(self._text) is not None
@@ -154,22 +104,6 @@ class Cues:
         """Whether it names something as what was decided: the official plan, the final price."""
         words = re.findall(r"[a-z]+", self._text.lower())
         return not self._patterns.definite.isdisjoint(words)
-
-    @property
-    def mistake(self) -> Mistake | None:
-        """Whom it says to have been wrong about what they said."""
-        found = self._patterns.mistaken.match(self._text)
-        return Mistake(found.group("who"), found.group("what")) if found is not None else None
-
-    @property
-    def bounds(self) -> bool:
-        """Whether it has a word by which its amount is the most there can be."""
-        return not self._patterns.bounding.isdisjoint(re.findall(r"[a-z]+", self._text.lower()))
-
-    @property
-    def limits(self) -> bool:
-        """Whether it is a word that speaks of limits, and not of what they are set to."""
-        return stem(self._text) in self._patterns.limiting
 
     @property
     def turns_aside(self) -> bool:
@@ -196,35 +130,6 @@ class Cues:
         return self._text[: found.start()].strip(" ,-–—") or None
 
     @property
-    def removes(self) -> str | None:
-        """The thing that it asks to be removed."""
-        found = self._patterns.removing.match(self._text)
-        return found.group("what").strip(" .!,") if found is not None else None
-
-    @property
-    def is_past(self) -> bool:
-        """Whether it tells how things were once."""
-        return self._patterns.past.search(self._text) is not None
-
-    @property
-    def opens_denied(self) -> bool:
-        """Whether it begins with words that say what is not so."""
-        return self._patterns.opens_denied.match(self._text) is not None
-
-    def meant(self) -> str:
-        """Its words but for those that take something back: what is to be taken back."""
-        words = (
-            w
-            for w in (self.what_is_over or self._text).split()
-            if w.strip(".,!?").lower() not in self._back
-        )
-        return " ".join(words)
-
-    @property
-    def _back(self) -> frozenset[str]:
-        return self._patterns.taking_back
-
-    @property
     def is_for_session(self) -> bool:
         return self._patterns.session.search(self._text) is not None
 
@@ -240,17 +145,6 @@ class Cues:
                 name = next((name for name in found.groups() if name), "")
                 return name.strip(), found.end()
         return None
-
-    @property
-    def derivation(self) -> int:
-        """Where it begins after words that draw a conclusion from what was said before, or 0."""
-        found = self._patterns.derivation.match(self._text)
-        return found.end() if found is not None else 0
-
-    @property
-    def bases(self) -> list[str]:
-        """The things that it says it rests on."""
-        return [m.group("base").strip() for m in self._patterns.basis.finditer(self._text)]
 
     @property
     def contingency(self) -> Contingency | None:

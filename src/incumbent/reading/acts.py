@@ -180,12 +180,6 @@ def is_worked_on(text: str, end: int) -> bool:
     return found is not None and end > found.end()
 
 
-def announces_mail(text: str) -> bool:
-    """Whether a turn passes a mail on, below words that announce it: "This came in:"."""
-    found = _MAIL.search(text)
-    return found is not None and text[: found.start()].rstrip().endswith(":")
-
-
 def _asks_for_text(previous: str) -> bool:
     """Whether what was said right before makes the turn a text to be worked on."""
     last = previous[-400:]

@@ -16,10 +16,11 @@ from incumbent.language.values.finding import find
 from incumbent.language.voice import Manner, Voice
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
-from incumbent.reading.acts import acts, announces_mail, is_worked_on
+from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
 from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
+from incumbent.reading.displayed import is_displayed
 from incumbent.reading.form import (
     RETOLD,
     Heard,
@@ -79,11 +80,14 @@ class OfflineReader:
         statements = tuple(self._statements(heard, read, by_machine=by_machine))
         if by_machine:
             return Reading(statements, tuple(self._relations(heard, read, statements, set())))
-        statements = tuple(without_recalled(statements))
         found = [one for window in read for one in window.found]
         asked = tuple(
             acts(heard.text, found, heard.previous, after_machine=heard.previous_by_machine)
         )
+        if is_displayed(heard.text):
+            sure = tuple(one for one in asked if one.is_sure)
+            return Reading(tuple(replace(one, claim=None) for one in statements), (), sure)
+        statements = tuple(without_recalled(statements))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, read, statements, spoken))
         relations += tuple(self._within(heard, statements, spoken))
@@ -170,7 +174,7 @@ class OfflineReader:
         parts = parts_of(one.text, heard.at)
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
         cues: tuple[str, ...] = ("correction",) if Cues(one.text).corrects else ()
-        if not is_machine(heard.speaker) and (_is_retold(voice, one) or announces_mail(voice.text)):
+        if not is_machine(heard.speaker) and _is_retold(voice, one):
             cues += (RETOLD,)
         return replace(plain, kind=kind, chance=chance, parts=parts, cues=cues)
 
