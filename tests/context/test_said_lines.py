@@ -187,11 +187,19 @@ def test_days_and_cuts_stand_side_by_side(session: incumbent.Session) -> None:
     """A dead value is cut out of a statement whose time words have days."""
     session.write("inspector", "Blue Heron")
     session.write("inspector", "Grey Wolf")
-    fact = say(session, "since yesterday Blue Heron sits there, till next Friday")
+    fact = say(session, "since yesterday the inspector Blue Heron sits there, till next Friday")
     assert line_of(session, fact) == (
-        "- 2026-03-02: since yesterday (1 March) [no longer current] sits there, "
+        "- 2026-03-02: since yesterday (1 March) the inspector [no longer current] sits there, "
         "till next Friday (13 March)"
     )
+
+
+def test_who_holds_another_office_no_more_is_still_named(session: incumbent.Session) -> None:
+    """What was said of a person stays whole, whatever else that person no longer is."""
+    session.write("chief_executive", "Blue Heron", subject="acme")
+    session.write("chief_executive", "Grey Wolf", subject="acme")
+    fact = say(session, "Blue Heron is a citizen of India.")
+    assert line_of(session, fact) == "- 2026-03-02: Blue Heron is a citizen of India."
 
 
 # amended and composed
@@ -209,11 +217,12 @@ def test_an_amended_statement_is_found_and_guarded_by_its_words(session: incumbe
     """The marks are no words: neither the search nor the guard stumbles over them."""
     session.write("inspector", "Blue Heron")
     session.write("inspector", "Grey Wolf")
-    kept = say(session, "Book a table for … at Blue Heron. → No, only 3 people.", quote="No")
+    told = "Book a table for … at inspector Blue Heron. → No, only 3 people."
+    kept = say(session, told, quote="No")
     context = session.context("Which table should be booked?", budget=4_000)
     line = next(line for line in context.lines if line.fact_id == kept.id)
     assert line.text == (
-        "- 2026-03-02: Book a table for … at [no longer current]. → No, only 3 people."
+        "- 2026-03-02: Book a table for … at inspector [no longer current]. → No, only 3 people."
     )
     assert line.score is not None
     assert line.score > 0

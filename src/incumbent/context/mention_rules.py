@@ -96,13 +96,15 @@ def within_fact(
 
     A fact in office is true now, and may use words of its predecessor; it is cut only where it
     looks back ("was ..."). In other facts, words that people use for many things count only if the
-    matter is the same.
+    matter is the same. What somebody said stays whole where it only names somebody or something
+    that holds another matter no more: who is chief executive no longer is still a citizen.
     """
 
     def counts(value: DeadValue, present: set[str], before: str) -> bool:
         if (value.fact.key, value.fact.subject) == (fact.key, fact.subject):
             return _is_sign(value) and bool(_LOOKING_BACK.search(before))
-        if is_distinctive(value, is_common):
+        is_mere_name = fact.is_unnamed and not any(map(str.isdigit, value.text))
+        if is_distinctive(value, is_common) and not is_mere_name:
             return True
         linked = value.fact.id in fact.depends_on or _is_near(value, topic(fact) | present)
         return linked and _is_sign(value)

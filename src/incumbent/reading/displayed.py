@@ -11,6 +11,9 @@ from functools import lru_cache
 from typing import Final
 
 from incumbent.language.lexicon import data
+from incumbent.language.moods import Kind
+from incumbent.language.statements import statements
+from incumbent.reading.form import Span
 
 _READ: Final = 4_000
 _FEWEST: Final = 6
@@ -28,6 +31,10 @@ _FORMS: Final = re.compile(
     r"warmly|bye|love|thanks),?(?:[ \t]+\w[\w .-]{0,30})?[ \t]*$|\"(?:role|content|type)\"[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
+_ROOM: Final = re.compile(r":\s|\n|[\"“”„«»*]")
+"""What sets off the words that are shown from those that ask for something to be done with them."""
+_PARAGRAPH: Final = re.compile(r"[ \t]*\n[ \t]*\n\s*|(?<=[:?])[ \t]*\n\s*")
+_ASKS: Final = frozenset({Kind.QUESTION, Kind.REQUEST})
 
 
 @lru_cache(maxsize=2)
@@ -41,4 +48,22 @@ def is_displayed(text: str) -> bool:
     text = text[:_READ]
     if len(text.split(maxsplit=_FEWEST)) < _FEWEST:
         return False
-    return _FORMS.search(text) is not None or _tasks().search(text) is not None
+    if _FORMS.search(text) is not None:
+        return True
+    return _ROOM.search(text) is not None and _tasks().search(text) is not None
+
+
+def beside_what_is_asked(text: str) -> list[Span]:
+    """The paragraphs of a turn that stand beside one that asks for something: they may be what it
+    asks about, and somebody else's. What stands in one paragraph with the question is its own."""
+    if "\n" not in text.strip():
+        return []
+    begins = [0, *(found.end() for found in _PARAGRAPH.finditer(text))]
+    ends = [*(found.start() for found in _PARAGRAPH.finditer(text)), len(text)]
+    spans = [(a, b) for a, b in zip(begins, ends, strict=True) if a < b]
+    asking = [span for span in spans if _is_asking(text[span[0] : min(span[1], _READ)])]
+    return [span for span in spans if span not in asking] if asking else []
+
+
+def _is_asking(paragraph: str) -> bool:
+    return any(one.kind in _ASKS for one in statements(paragraph))

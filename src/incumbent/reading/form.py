@@ -17,6 +17,9 @@ from incumbent.model.fact import Part
 Span = tuple[int, int]
 RETOLD = "retold"
 """The cue of words that are not straight out the speaker's own: quoted, heard, supposed."""
+PARTLY = "partly"
+"""The cue of a sentence that says something before it supposes: "new knee in May, or so he says if
+all goes well"."""
 READ = "read"
 """A cue: a user's model chose the statement."""
 NAMED = "named"

@@ -20,8 +20,9 @@ from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
 from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
-from incumbent.reading.displayed import is_displayed
+from incumbent.reading.displayed import beside_what_is_asked, is_displayed
 from incumbent.reading.form import (
+    PARTLY,
     RETOLD,
     Heard,
     Known,
@@ -37,7 +38,7 @@ from incumbent.reading.learned.model import Model
 from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
 from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
 from incumbent.reading.segments import Segment, run_on, segments
-from incumbent.reading.sorting import kind_of
+from incumbent.reading.sorting import kind_of, supposes_in_part
 from incumbent.reading.terms import names_of
 from incumbent.reading.things import name_of
 from incumbent.reading.ties import ties
@@ -51,6 +52,8 @@ _REACH: Final = 3
 """So many statements of the same turn may be corrected by a later one."""
 _USUAL: Final = 0.5
 """How alike in meaning neighbours in a turn are."""
+_RETOLD: Final = 0.9
+"""How surely words are somebody else's that stand in no quotation: they are kept as they are."""
 _NOT_OWN: Final = frozenset({Manner.QUOTED, Manner.INTRODUCED, Manner.REPORTED, Manner.DENIED})
 _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
 
@@ -85,8 +88,7 @@ class OfflineReader:
             acts(heard.text, found, heard.previous, after_machine=heard.previous_by_machine)
         )
         if is_displayed(heard.text):
-            sure = tuple(one for one in asked if one.is_sure)
-            return Reading(tuple(replace(one, claim=None) for one in statements), (), sure)
+            return Reading(tuple(replace(one, claim=None) for one in statements), (), asked)
         statements = tuple(without_recalled(statements))
         spoken = {(act.start, act.end) for act in asked}
         relations = tuple(self._relations(heard, read, statements, spoken))
@@ -144,6 +146,7 @@ class OfflineReader:
         self, heard: Heard, read: Sequence[Window], *, by_machine: bool
     ) -> Iterator[Statement]:
         voice = Voice(heard.text)
+        apart = [] if by_machine else beside_what_is_asked(heard.text)
         known, before = named_things(heard.known), ""
         held = names_of((fact.key, fact.subject) for fact in heard.known)
         for window in read:
@@ -153,6 +156,8 @@ class OfflineReader:
                 if window.read is not None:
                     kinds = window.read.kinds((one.start + moved, one.end + moved))
                 said = self._statement(heard, one, voice, kinds)
+                if any(a <= one.start < b for a, b in apart) and RETOLD not in said.cues:
+                    said = replace(said, cues=(*said.cues, RETOLD))
                 said = named(said, heard.at, known, before, held, names=not by_machine)
                 said = said if by_machine else attributed(said)
                 if said.claim is not None and not said.awaits:
@@ -170,10 +175,13 @@ class OfflineReader:
         if one.block is BlockKind.QUOTE or is_worked_on(voice.text, one.end):
             return plain
         if voice.is_retold(one.start, one.end) and not is_stated:
-            return plain
+            is_shown = voice.is_shown(one.start, one.end)
+            return plain if is_shown else replace(plain, chance=_RETOLD, cues=(RETOLD,))
         parts = parts_of(one.text, heard.at)
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
         cues: tuple[str, ...] = ("correction",) if Cues(one.text).corrects else ()
+        if kind is StatementKind.SUPPOSES and supposes_in_part(one.text):
+            cues += (PARTLY,)
         if not is_machine(heard.speaker) and _is_retold(voice, one):
             cues += (RETOLD,)
         return replace(plain, kind=kind, chance=chance, parts=parts, cues=cues)

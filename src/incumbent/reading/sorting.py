@@ -8,6 +8,7 @@ from typing import Final
 
 from incumbent.language.moods import Kind
 from incumbent.language.questions import is_telling
+from incumbent.language.statements import Statement as Clause
 from incumbent.language.statements import statements
 from incumbent.reading.form import StatementKind
 
@@ -50,6 +51,8 @@ _NEARLY_CERTAIN: Final = 0.97
 _SURELY: Final = 0.9
 """So sure that something is stated that reads as if it were only thought of."""
 _FEW: Final = 5
+_CLAUSE: Final = 4
+"""A clause of so many words tells something by itself."""
 _STILL_STATES: Final = 0.35
 """So sure that something is stated where the rules see none: showing is the lesser harm."""
 _SUGGESTS = re.compile(
@@ -86,7 +89,8 @@ def kind_of(
     What is kept can be ignored, and what is not kept is lost: a sentence with a value in it, or
     with more than a few words, is no mere chat unless that is nearly certain.
     """
-    kinds = {one.kind for one in statements(text)}
+    found = statements(text)
+    kinds = {one.kind for one in found}
     clauses = {_BY_RULES[one] for one in kinds}
     kind = next((one for one in _STRENGTH if one in clauses), StatementKind.CHATS)
     if kind is StatementKind.SUPPOSES and is_rule(text) and not _supposes(text):
@@ -100,7 +104,7 @@ def kind_of(
         name = max(_MODEL, key=lambda one: told[one])
         tells = has_values or len(text.split()) > _FEW
         sure = _NEARLY_CERTAIN if tells and name in ("chats", "asks") else _OVER_RULES
-        if name == "orders" and Kind.REQUEST in kinds:
+        if name == "orders" and Kind.REQUEST in kinds and not any(map(_tells, found)):
             sure = _ORDERED
         if told[name] >= sure and not is_rule(text):
             return _MODEL[name], told[name]
@@ -114,6 +118,36 @@ def kind_of(
     if kind is StatementKind.SUPPOSES and states >= _SURELY and not _supposes(text):
         return StatementKind.STATES, states
     return kind, 1 - states
+
+
+def _tells(clause: Clause) -> bool:
+    """Whether a clause beside a request tells something: "renamed it to trunk, please pull"."""
+    return clause.kind is Kind.ASSERTION and len(clause.text.split()) >= _CLAUSE
+
+
+_SUPPOSING: Final = (
+    (re.compile(r", (?:but |and )?(?:if|unless)\b", re.IGNORECASE), 3),
+    (re.compile(r"(?<!,)(?<!, but)(?<!, and) (?:if|unless)\b", re.IGNORECASE), 8),
+    (
+        re.compile(
+            r"\b(?:suppos\w+|imagin\w+|assum\w+|would|wish\w*|hop(?:e|ing)|chance|were to|may|"
+            r"maybe|perhaps|possibly|might|could|should|let['’]s|hypothetically|what about|had)\b",
+            re.IGNORECASE,
+        ),
+        8,
+    ),
+)
+"""Words that suppose, and how many words tell something that stand before them."""
+
+
+def supposes_in_part(text: str) -> bool:
+    """Whether a sentence has said something before it begins to suppose."""
+    places = [
+        (len(text[: found.start()].split()), most)
+        for pattern, most in _SUPPOSING
+        if (found := pattern.search(text)) is not None
+    ]
+    return bool(places) and all(before >= most for before, most in places)
 
 
 _IF = re.compile(

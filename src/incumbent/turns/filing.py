@@ -15,6 +15,7 @@ from incumbent.model.scope import Scope
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.reading.amending import amended
 from incumbent.reading.form import (
+    PARTLY,
     READ,
     RETOLD,
     Act,
@@ -24,10 +25,7 @@ from incumbent.reading.form import (
     Statement,
     StatementKind,
 )
-from incumbent.reading.things import (
-    left_over,
-    words_of,
-)
+from incumbent.reading.things import left_over, words_of
 from incumbent.turns.checks import checked
 from incumbent.turns.circumstances import Circumstances, history_of
 from incumbent.turns.placing import (
@@ -50,6 +48,7 @@ from incumbent.turns.taking_up import TakingUp
 from incumbent.turns.worth import is_done, is_for_now, is_worth_keeping
 
 LONGEST_REASON: Final = 500
+_FEW: Final = 4
 _DOUBTFUL: Final = 0.5
 """How sure somebody is who contradicts what they said that one above them had said."""
 OVER: Final = "no longer current"
@@ -339,9 +338,10 @@ class Filing:
             source = replace(proposal.source, becomes=said.becomes)
             self._propose(said, replace(proposal, source=source, when_superseded=bases[0]), ())
             return
-        if not said.parts and not is_worth_keeping(said):
+        is_partly = PARTLY in said.cues and len(said.text.split()) > _FEW
+        if not said.parts and not is_partly and not is_worth_keeping(said):
             return
-        if self._around.branch is None:
+        if self._around.branch is None and not is_partly:
             proposal = replace(proposal, scope=_UNREAL[said.kind], scope_id=None)
         self._propose(said, proposal, ())
 
