@@ -9,15 +9,17 @@ to say.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 
 _TOKEN = re.compile(r"[\w$€£%@#]+(?:[.,:/'’-][\w%]+)*|[^\W\s]")
+_LABEL: Final = re.compile(r"(?<=\w)(?::(?=\s)| ?=(?= ?\w))")
 _FRAME: Final = 2
 """So many words that tell something must be the same in two that say values of one thing."""
 _SHORT_VALUE: Final = 6
@@ -110,38 +112,72 @@ def _telling(text: str) -> list[Token]:
     return [one for one in tokens(text) if one.text.lower() not in fillers()]
 
 
+def _aligned(text: str) -> list[Token]:
+    """The words that tell something, and those that set what is said apart from what it is said
+    of: "the fee of the club is $90" differs in two places from "the fee of the gym is $70"."""
+    told = (*tokens(text), *(Token(":", *one.span()) for one in _LABEL.finditer(text)))
+    kept = (one for one in told if one.text.lower() not in fillers() or _is_joint(one))
+    return sorted(kept, key=lambda one: one.start)
+
+
+def _is_joint(token: Token) -> bool:
+    return token.text.lower() in _joints()
+
+
+@lru_cache(maxsize=2)
+def _joints(language: str = "en") -> frozenset[str]:
+    return word_set(data("comparing", language)["joints"])
+
+
 def compared(old: str, new: str) -> Comparison:
     """How a later sentence differs from an earlier one."""
-    a, b = _telling(old), _telling(new)
+    a, b = _aligned(old), _aligned(new)
     matcher = SequenceMatcher(None, [t.stem for t in a], [t.stem for t in b], autojunk=False)
+    first, last = _ends(a)
     slots = []
     shared = 0
     for kind, a0, a1, b0, b1 in matcher.get_opcodes():
         if kind == "equal":
-            shared += a1 - a0
+            shared += sum(not _is_joint(one) for one in a[a0:a1])
         elif kind == "replace":
-            slots.append(
-                Slot(
-                    old[a[a0].start : a[a1 - 1].end],
-                    new[b[b0].start : b[b1 - 1].end],
-                    a[a0].start,
-                    a[a1 - 1].end,
-                    b[b0].start,
-                    b[b1 - 1].end,
-                    is_first=a0 == 0,
-                    is_last=a1 == len(a),
-                )
-            )
-    return Comparison(tuple(slots), shared, len(a), len(b))
+            slot = _slot(old, new, a[a0:a1], b[b0:b1])
+            if slot is not None:
+                slots.append(replace(slot, is_first=a0 <= first, is_last=a1 > last))
+    return Comparison(tuple(slots), shared, _count(a), _count(b))
+
+
+def _ends(found: Sequence[Token]) -> tuple[int, int]:
+    """Which words that tell something are the first and the last."""
+    places = [n for n, one in enumerate(found) if not _is_joint(one)]
+    return (places[0], places[-1]) if places else (0, 0)
+
+
+def _count(found: Sequence[Token]) -> int:
+    return sum(not _is_joint(one) for one in found)
+
+
+def _slot(old: str, new: str, a: Sequence[Token], b: Sequence[Token]) -> Slot | None:
+    """A stretch that each says otherwise, without what joins it to the rest."""
+    a, b = ([one for one in side if not _is_joint(one)] for side in (a, b))
+    if not a or not b:
+        return None
+    begin, end, first, last = a[0].start, a[-1].end, b[0].start, b[-1].end
+    return Slot(old[begin:end], new[first:last], begin, end, first, last, False, False)
+
+
+class _Predicates(NamedTuple):
+    several: frozenset[str]
+    """Words as they are: an officer is not one of several offices."""
+    single: frozenset[str]
+    """Stems of words."""
+    alone: frozenset[str]
 
 
 @lru_cache(maxsize=2)
-def _predicates(language: str = "en") -> tuple[frozenset[str], frozenset[str]]:
+def _predicates(language: str = "en") -> _Predicates:
     told = data("predicates", language)
-    return (
-        frozenset(map(stem, told["several"].split())),
-        frozenset(map(stem, told["single"].split())),
-    )
+    single = frozenset(map(stem, told["single"].split()))
+    return _Predicates(word_set(told["several"]), single, word_set(told["alone"]))
 
 
 def restates(how: Comparison, old: str, new: str) -> bool:
@@ -149,6 +185,14 @@ def restates(how: Comparison, old: str, new: str) -> bool:
     slot = how.one_slot
     if slot is None or not slot.is_last or not how.adds_nothing or how.shared < _FRAME:
         return False
-    both = {one.stem for one in tokens(old)} & {one.stem for one in tokens(new)}
-    several, single = _predicates()
-    return bool(both & single) and not both & several and len(slot.new.split()) <= _SHORT_VALUE
+    if len(slot.new.split()) > _SHORT_VALUE:
+        return False
+    words = _predicates()
+    both = _lows(old) & _lows(new)
+    if both & words.alone:
+        return True
+    return not words.single.isdisjoint(map(stem, both)) and not both & words.several
+
+
+def _lows(text: str) -> set[str]:
+    return {one.text.lower() for one in tokens(text)}

@@ -164,8 +164,11 @@ class Judging:
             return None
         (value,) = dead
         said = self._here[value.number]
-        if _is_of_another(known, compared(known.text, said.text)) or _is_at(known, said):
+        how = compared(known.text, said.text)
+        if _is_of_another(known, how) or _is_at(known, said):
             return None  # or its name decides
+        if how.one_slot is not None and how.adds_nothing and "correction" not in said.cues:
+            return None  # it is said again as a whole: of the same thing, or of one more
         assert value.new is not None
         return Relation(
             RelationKind.PART,

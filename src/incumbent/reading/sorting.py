@@ -126,8 +126,11 @@ def _tells(clause: Clause) -> bool:
 
 
 _SUPPOSING: Final = (
-    (re.compile(r", (?:but |and )?(?:if|unless)\b", re.IGNORECASE), 3),
-    (re.compile(r"(?<!,)(?<!, but)(?<!, and) (?:if|unless)\b", re.IGNORECASE), 8),
+    (re.compile(r", (?:but |and |just )*(?:if|unless|in case)\b", re.IGNORECASE), 3),
+    (
+        re.compile(r"(?<!,)(?<!, but)(?<!, and)(?<!, just) (?:if|unless|in case)\b", re.IGNORECASE),
+        8,
+    ),
     (
         re.compile(
             r"\b(?:suppos\w+|imagin\w+|assum\w+|would|wish\w*|hop(?:e|ing)|chance|were to|may|"
