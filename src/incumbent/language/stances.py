@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -26,6 +26,7 @@ _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W_]+(?:['’-][^\W_]+)*")
 _DENIED = "n't"
 _TELLING = 2
 """Statements are about the same if they share so many words, and not only one."""
+_LASTING = frozenset({"colour", "bond"})
 _MOST_MORE = 3
 """A clause that says so much more than another one is about something else."""
 
@@ -171,6 +172,27 @@ def opposition(new: str, old: str) -> Opposition:
     return max(
         (_between(ours, theirs) for ours in stances(new) for theirs in stances(old)),
         default=Opposition.NONE,
+    )
+
+
+def changes_state(new: str, old: str) -> Opposition:
+    """How surely a statement says that a thing is in another state than an older one says. What
+    tells things apart as well is none: the red van, and the blue van."""
+    return max(
+        (
+            _by_state(_passing(ours), _passing(theirs))
+            for ours in stances(new)
+            for theirs in stances(old)
+            if not (ours.persons and theirs.persons and ours.persons.isdisjoint(theirs.persons))
+        ),
+        default=Opposition.NONE,
+    )
+
+
+def _passing(stance: Stance) -> Stance:
+    """A stance with the states alone that a thing passes through."""
+    return replace(
+        stance, states=frozenset(one for one in stance.states if one.course not in _LASTING)
     )
 
 

@@ -9,10 +9,11 @@ others too that know it under a name of the same thing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from incumbent.language.cues import Cues
-from incumbent.language.stances import Opposition, contradicts, opposition
+from incumbent.language.stances import Opposition, changes_state, contradicts, opposition
 from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
@@ -33,22 +34,33 @@ def overtaken(statements: Sequence[Statement], known: Sequence[Known]) -> Iterat
     """What an update of the same thing, or its end or its denial, leaves nothing of."""
     yield from retold(statements, known)
     for number, said in enumerate(statements):
-        if said.kind is not StatementKind.STATES:
-            continue
-        for fact in known:
-            if not fact.key and contradicts(said.text[:_LONGEST], fact.text[:_LONGEST]):
-                yield _replaces(number, said, fact)
-        cues = Cues(said.text)
-        ended = cues.what_is_over
-        announces = cues.announces
-        if ended is None and not announces:
-            continue
-        for fact in known:
+        if said.kind is StatementKind.STATES:
+            yield from _overtaken_by(number, said, known)
+
+
+def _overtaken_by(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Relation]:
+    cues = Cues(said.text)
+    ended, announces = cues.what_is_over, cues.announces
+    for fact in known:
+        if ended is not None or announces:
             shared = _named_by_both(fact, said)
             is_over = ended is not None and _is_all_of(shared, ended, said.parts)
             is_new = announces and fact.is_here and _leaves_nothing(fact, said, shared)
             if shared and (is_over or is_new):
                 yield _replaces(number, said, fact)
+                continue
+        if not fact.key:
+            yield from _denied_or_over(number, said, fact)
+
+
+def _denied_or_over(number: int, said: Statement, fact: Known) -> Iterator[Relation]:
+    """What a statement denies, or says to be in another state now: approved, and then cancelled."""
+    new, old = said.text[:_LONGEST], fact.text[:_LONGEST]
+    changed = changes_state(new, old)
+    if contradicts(new, old) or changed is Opposition.SURE:
+        yield _replaces(number, said, fact)
+    elif changed is Opposition.LIKELY:
+        yield replace(_replaces(number, said, fact), kind=RelationKind.DOUBTS)
 
 
 def _replaces(number: int, said: Statement, fact: Known) -> Relation:
