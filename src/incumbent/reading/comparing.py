@@ -194,5 +194,11 @@ def restates(how: Comparison, old: str, new: str) -> bool:
     return not words.single.isdisjoint(map(stem, both)) and not both & words.several
 
 
+def says_several(old: str, new: str) -> bool:
+    """Whether both say something of which there can be several."""
+    words, both = _predicates(), _lows(old) & _lows(new)
+    return not both & words.alone and bool(both & words.several)
+
+
 def _lows(text: str) -> set[str]:
     return {one.text.lower() for one in tokens(text)}

@@ -39,6 +39,7 @@ from incumbent.turns.placing import (
     says_the_same,
 )
 from incumbent.turns.proposals import Proposals, title_in
+from incumbent.turns.ranks import across_ranks
 from incumbent.turns.records import Record
 from incumbent.turns.requests import Requests
 from incumbent.turns.returning import set_right
@@ -90,19 +91,14 @@ class Filing:
         """What became of the facts in which this turn changes something: each place, and by how
         many characters it grew."""
         self.record = Record()
-        self._requests = Requests(
-            registrar,
-            situation,
-            around,
-            self._proposals,
-            self.record,
-            self._note,
-            self._take_back,
-        )
+        told = (self._proposals, self.record, self._note, self._take_back)
+        self._requests = Requests(registrar, situation, around, *told)
 
     def file(self, reading: Reading) -> Record:
         """Do what a turn asks for, and keep what it states."""
         reading = checked(reading, self._situation)
+        ladder, name = self._registrar.ladder, self._around.speaker.name
+        reading = across_ranks(reading, self._situation, name, ladder, self._proposals.rung)
         acted = set()
         for act in reading.acts:
             if not act.is_sure:
