@@ -187,9 +187,9 @@ def test_days_and_cuts_stand_side_by_side(session: incumbent.Session) -> None:
     """A dead value is cut out of a statement whose time words have days."""
     session.write("inspector", "Blue Heron")
     session.write("inspector", "Grey Wolf")
-    fact = say(session, "since yesterday the inspector Blue Heron sits there, till next Friday")
+    fact = say(session, "since yesterday Blue Heron sits there, till next Friday")
     assert line_of(session, fact) == (
-        "- 2026-03-02: since yesterday (1 March) the inspector [no longer current] sits there, "
+        "- 2026-03-02: since yesterday (1 March) [no longer current] sits there, "
         "till next Friday (13 March)"
     )
 
@@ -217,12 +217,11 @@ def test_an_amended_statement_is_found_and_guarded_by_its_words(session: incumbe
     """The marks are no words: neither the search nor the guard stumbles over them."""
     session.write("inspector", "Blue Heron")
     session.write("inspector", "Grey Wolf")
-    told = "Book a table for … at inspector Blue Heron. → No, only 3 people."
-    kept = say(session, told, quote="No")
+    kept = say(session, "Book a table for … at Blue Heron. → No, only 3 people.", quote="No")
     context = session.context("Which table should be booked?", budget=4_000)
     line = next(line for line in context.lines if line.fact_id == kept.id)
     assert line.text == (
-        "- 2026-03-02: Book a table for … at inspector [no longer current]. → No, only 3 people."
+        "- 2026-03-02: Book a table for … at [no longer current]. → No, only 3 people."
     )
     assert line.score is not None
     assert line.score > 0

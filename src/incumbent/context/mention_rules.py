@@ -89,6 +89,10 @@ def _is_near(value: DeadValue, present: set[str]) -> bool:
     return bool((topic(value.fact) | value.lost.beside) & present)
 
 
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
 def within_fact(
     fact: Fact, is_common: Callable[[str], bool]
 ) -> Callable[[DeadValue, set[str], str], bool]:
@@ -96,15 +100,15 @@ def within_fact(
 
     A fact in office is true now, and may use words of its predecessor; it is cut only where it
     looks back ("was ..."). In other facts, words that people use for many things count only if the
-    matter is the same. What somebody said stays whole where it only names somebody or something
-    that holds another matter no more: who is chief executive no longer is still a citizen.
+    matter is the same. What is said of somebody stays whole who holds another matter no more: who
+    is chief executive no longer is still a citizen.
     """
 
     def counts(value: DeadValue, present: set[str], before: str) -> bool:
         if (value.fact.key, value.fact.subject) == (fact.key, fact.subject):
             return _is_sign(value) and bool(_LOOKING_BACK.search(before))
-        is_mere_name = fact.is_unnamed and not any(map(str.isdigit, value.text))
-        if is_distinctive(value, is_common) and not is_mere_name:
+        is_of_it = fact.is_unnamed and not before.strip() and not _has_digit(value.text)
+        if is_distinctive(value, is_common) and not is_of_it:
             return True
         linked = value.fact.id in fact.depends_on or _is_near(value, topic(fact) | present)
         return linked and _is_sign(value)

@@ -24,6 +24,8 @@ from incumbent.reading.form import (
 
 _SHORT: Final = 6
 _HARDLY: Final = 0.1
+_NAMING: Final = ("name", "code")
+"""Values of which a person or a thing often has several: languages, tickets, banks."""
 _FORGETS = re.compile(r"\b(?:forget(?:ting)?|erase|disregard|unlearn)\b", re.IGNORECASE)
 _REMOVES = re.compile(r"\b(?:delete|remove|wipe|purge|scrub)\b", re.IGNORECASE)
 """What is removed may be something that a fact only mentions."""
@@ -167,7 +169,8 @@ class Judging:
         how = compared(known.text, said.text)
         if _is_of_another(known, how) or _is_at(known, said):
             return None  # or its name decides
-        if how.one_slot is not None and how.adds_nothing and "correction" not in said.cues:
+        is_again = how.one_slot is not None and how.adds_nothing and "correction" not in said.cues
+        if is_again and value.part.kind in _NAMING:
             return None  # it is said again as a whole: of the same thing, or of one more
         assert value.new is not None
         return Relation(
