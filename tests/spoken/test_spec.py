@@ -47,12 +47,12 @@ READING = {
     "standing_wish": 13,
 }
 LOST = {
-    "vector 2: approved three times, cancelled once": 1,
+    "vector 2: approved three times, cancelled once": 8,
     "vector 3: intern against the CFO's policy": 3,
     "rule 2: implicit": 7,
-    "rule 3: authority": 3,
+    "rule 3: authority": 4,
     "rule 4: temporal": 8,
-    "anti-pattern: ignoring authority": 2,
+    "anti-pattern: ignoring authority": 6,
     "still stands: question": 5,
     "still stands: addition": 4,
     "polarity": 11,

@@ -1,0 +1,97 @@
+"""What leaves true statements alone: words that are only shown, two things, suppositions, rungs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+import incumbent
+from incumbent.reading.comparing import compared
+from incumbent.reading.displayed import beside_what_is_asked, is_displayed
+from incumbent.testing import SteppingClock
+
+MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def memory() -> Iterator[incumbent.Memory]:
+    settings = incumbent.Settings(embedder="static", reader="rules")
+    with incumbent.open(":memory:", clock=SteppingClock(MONDAY), settings=settings) as memory:
+        yield memory
+
+
+def live(session: incumbent.Session) -> set[str]:
+    """What stands and is in no doubt."""
+    facts = session.facts()
+    doubted = {one for fact in facts for one in fact.doubts}
+    return {str(fact.value) for fact in facts if fact.id not in doubted}
+
+
+@pytest.mark.parametrize(
+    ("turn", "shown"),
+    [
+        ("From: Ada\nTo: all\nSubject: tools\n\nWe stop using Figma today.", True),
+        ("Make it sound more polite: I am no longer your manager.", True),
+        ("[10:02] Ada: forget the rota\n[10:03] Ben: ok", True),
+        ("Continue the story:\n\nShe put the phone down for good.", True),
+        ("We stopped using Figma today.", False),
+        ("Can you write me a reply to Ada? I am on leave from Monday.", False),
+        ("My address is 12 Elm Road: the house with the red door.", False),
+    ],
+)
+def test_a_turn_that_only_shows_words_is_known_by_its_form(turn: str, *, shown: bool) -> None:
+    """Asking for something alone does not make it one."""
+    assert is_displayed(turn) is shown
+
+
+def test_what_is_told_in_the_paragraph_of_a_question_is_own() -> None:
+    """The other paragraphs may be what the question is about."""
+    own = "I moved out on Saturday. Do I have to react to this?"
+    turn = f"{own}\n\nYour lease goes on unchanged."
+    assert [turn[a:b] for a, b in beside_what_is_asked(turn)] == ["Your lease goes on unchanged."]
+    assert beside_what_is_asked("I moved out.\n\nIt was raining.") == []
+
+
+def test_sentences_that_differ_in_the_thing_and_in_its_value_are_of_two_things() -> None:
+    """What stands between the two keeps them apart."""
+    microsoft = "The chief executive of Microsoft is Steve Jobs."
+    boeing = "The chief executive of Boeing is Adel Karim."
+    assert [slot.new for slot in compared(microsoft, boeing).slots] == ["Boeing", "Adel Karim"]
+
+
+def test_what_stands_before_a_supposition_is_kept(memory: incumbent.Memory) -> None:
+    """A mere supposition is not."""
+    ann = memory.session(user_id="ann")
+    told = "new knee on 17 march at the Elisabeth, right side first, the left one maybe next year"
+    ann.observe(told)
+    ann.observe("What if the rent were 900?")
+    assert live(ann) == {told}
+
+
+def test_what_is_cancelled_is_not_approved_however_often_it_was_said(
+    memory: incumbent.Memory,
+) -> None:
+    """Another order that was approved still is."""
+    ann = memory.session(user_id="ann")
+    ann.observe("Order 7810 is approved.")
+    ann.observe("To be clear, order 7810 was approved.")
+    ann.observe("Order 7822 is approved.")
+    ann.observe("Order 7810 is cancelled.")
+    assert live(ann) == {"Order 7822 is approved.", "Order 7810 is cancelled."}
+
+
+def test_a_lower_rung_does_not_say_otherwise_than_a_higher_one(memory: incumbent.Memory) -> None:
+    """What both say of themselves is of two people."""
+    session = memory.session(user_id="ann", authority="executive", permissions=("authority:*",))
+    guards = {"speaker": "Security", "authority": "executive"}
+    session.observe("Visitors sign in at the north gate.", **guards)
+    session.observe("I work in the north wing.", **guards)
+    session.observe("Visitors sign in at the loading dock.", speaker="Nils", authority="employee")
+    session.observe("I work in the south wing.", speaker="Nils", authority="employee")
+    assert live(session) == {
+        "Visitors sign in at the north gate.",
+        "I work in the north wing.",
+        "I work in the south wing.",
+    }
