@@ -85,9 +85,8 @@ def test_what_is_cancelled_is_not_approved_however_often_it_was_said(
 def test_a_lower_rung_does_not_say_otherwise_than_a_higher_one(memory: incumbent.Memory) -> None:
     """What both say of themselves is of two people."""
     session = memory.session(user_id="ann", authority="executive", permissions=("authority:*",))
-    guards = {"speaker": "Security", "authority": "executive"}
-    session.observe("Visitors sign in at the north gate.", **guards)
-    session.observe("I work in the north wing.", **guards)
+    for told in ("Visitors sign in at the north gate.", "I work in the north wing."):
+        session.observe(told, speaker="Security", authority="executive")
     session.observe("Visitors sign in at the loading dock.", speaker="Nils", authority="employee")
     session.observe("I work in the south wing.", speaker="Nils", authority="employee")
     assert live(session) == {
