@@ -185,7 +185,19 @@ def test_an_erased_entry_leaves_no_key() -> None:
     stack.catch_up(iter(shelf.placed(0)), shelf.version)
     shelf.commit([], [(0, None)], 1)
     stack.catch_up(iter(shelf.placed(1)), shelf.version)
-    assert stack.keys == {1: ""}
+    assert stack.keys == {1: None}
+
+
+def test_an_entry_without_a_name_is_there_as_long_as_its_fact() -> None:
+    """Leaving office does not make it an erased one, and a pattern for every key hides it."""
+    stack = ShelfIndex(DIMENSIONS, with_keys=True)
+    hides = (Declaration("*", requires=("hr",)),)
+    held = Placed(1, 1, True, None, None, False, 1, "", MATTERS[0], None)
+    stack.catch_up([held], 1)
+    stack.catch_up([held._replace(changed=2, live=False, length=0)], 2)
+    assert (stack.filled, stack.kept_by(hides)) == (1, {1})
+    stack.catch_up([held._replace(changed=3, live=False, length=0, probes="")], 3)
+    assert (stack.filled, stack.kept_by(hides)) == (0, set())
 
 
 # nearness

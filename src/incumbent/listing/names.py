@@ -45,10 +45,10 @@ class NameQuery:
     limit: int
     cursor: str | None
 
-    def place(self) -> Name:
+    def place(self) -> Name | None:
         """The name that the page before ended with."""
         found = place_of(self.column, self.cursor, str, str)
-        return ("", "") if found is None else (found[0], found[1])
+        return None if found is None else (found[0], found[1])
 
 
 def name_query(
@@ -103,12 +103,14 @@ def _walked(reader: Reader, query: NameQuery, now: datetime, judge: Judge) -> It
 
 def _remembered(reader: Reader, lens: Lens, query: NameQuery) -> Iterator[Held]:
     """The names of a moment of the past, for which there is no index."""
+    after = query.place()
     found = (
         Alike(fact.owner, fact.subject or "", fact.key, 1, fact.recorded_at, fact.id)
         for fact in lens.held(reader, marks=False)
+        if query.column == "key" or fact.subject
     )
     for held in _counted(query.column, found):
-        if held.name.startswith(query.prefix) and held.name and held[:2] > query.place():
+        if held.name.startswith(query.prefix) and (after is None or held[:2] > after):
             yield held
 
 

@@ -65,7 +65,7 @@ class ShelfIndex:
         self.suspects: dict[str, Collection[int]] = {}
         """Entries whose value may be dead, by the terms that a repetition of it would have. Most
         have one: that is a tuple, which takes a quarter of the memory of a set."""
-        self.keys: dict[int, str] | None = {} if with_keys else None
+        self.keys: dict[int, str | None] | None = {} if with_keys else None
         self._dimensions = dimensions
         self._words = -(-dimensions // _WORD)
         self._count = 0
@@ -170,7 +170,7 @@ class ShelfIndex:
         live = [placed.length for placed in fresh if placed.live]
         self.size += len(live)
         self.length += sum(live)
-        self.filled += sum([bool(placed.key) for placed in fresh])
+        self.filled += sum([bool(placed.probes) for placed in fresh])
         if self.keys is not None:
             self.keys.update((placed.entry, placed.key) for placed in fresh)
         self._mark(fresh)
@@ -228,12 +228,12 @@ class ShelfIndex:
             self.length -= int(self._lengths[position])
         self.turned += bool(self._live[position]) != placed.live
         self._recent.drop(self.serial, placed.entry)
-        if not placed.key:
+        if not placed.probes:
             self.filled -= 1  # erased, which happens once
             for _, kept in self._kept.values():
                 kept.discard(placed.entry)
             if self.keys is not None:
-                self.keys[placed.entry] = ""
+                self.keys[placed.entry] = None
         self._live[position] = placed.live
         self._lengths[position] = placed.length
         self._codes[:, position] = self._coded([placed])[:, 0]
@@ -346,7 +346,7 @@ class ShelfIndex:
             added = (
                 entry
                 for entry, key in islice(self.keys.items(), seen, None)
-                if any(told.matches(key) for told in hides)
+                if key is not None and any(told.matches(key) for told in hides)
             )
             kept = kept.union(added)  # a new one: others may be looking at this
             self._kept[hides] = (len(self.keys), kept)

@@ -161,7 +161,7 @@ class ShelfTenures:
         self._starts[here] = [NEVER if one.starts is None else one.starts for one in portion]
         self._ends[here] = [NEVER if one.ends is None else one.ends for one in portion]
         self._since[here] = [one.since for one in portion]
-        self.filled[here] = [bool(one.key) for one in portion]
+        self.filled[here] = [bool(one.probes) for one in portion]
         noted = self._noted[here].tolist()
         fresh = [number for number, known in enumerate(noted) if not known]
         if fresh:
@@ -178,7 +178,7 @@ class ShelfTenures:
         self.matter[here] = [hash(matter_of(one.key, one.subject)) for one in fresh]
         self._name(here, [one.fact_id.encode() for one in fresh])
         for one, place in zip(fresh, places, strict=True):
-            if one.key:
+            if one.probes:
                 self.terms.add(set(one.terms.split()), place)
                 probes = one.probes.split()
                 self.probes.add({p for p in probes if not p.startswith((MARK, MATTER))}, place)

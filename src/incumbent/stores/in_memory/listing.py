@@ -47,16 +47,17 @@ class MemoryListing(MemoryFacts):
         self,
         column: NameColumn,
         owners: tuple[str, ...] | None,
-        after: Name,
+        after: Name | None,
         prefix: str,
         limit: int,
     ) -> list[Name]:
         found = {
             (fact.owner, _name(column, fact))
             for fact in self._live()
-            if owners is None or fact.owner in owners
+            if (owners is None or fact.owner in owners) and (column == "key" or fact.subject)
         }
-        return sorted(n for n in found if n > after and n[1] and n[1].startswith(prefix))[:limit]
+        begun = (one for one in found if after is None or one > after)
+        return sorted(one for one in begun if one[1].startswith(prefix))[:limit]
 
     def alike(self, column: NameColumn, names: Sequence[Name], now: datetime) -> list[Alike]:
         wanted = set(names)

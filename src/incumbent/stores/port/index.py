@@ -34,7 +34,8 @@ class IndexEntry(NamedTuple):
     terms: str
     """The terms of its text, in order, separated by spaces."""
     probes: str
-    """The terms by which a repetition of its value is noticed, separated by spaces."""
+    """The terms by which a repetition of its value is noticed, and its matter, separated by spaces.
+    Only what is erased has none."""
     tokens: int
     """The tokens of its line in a context."""
     vector: bytes | None = None
@@ -78,10 +79,10 @@ class Tenured(NamedTuple):
     entry: int
     fact_id: str
     key: str
-    """Empty if the fact was erased, as terms and probes are."""
     subject: str
     terms: str
     probes: str
+    """Empty if the fact was erased, as key and terms are."""
     derived: bool
     multi_valued: bool
     born: int

@@ -46,7 +46,7 @@ class UserActivity(NamedTuple):
 
 
 class FactFilter(NamedTuple):
-    """The facts to list. None means any; subject "" means none named."""
+    """The facts to list. None means any; subject or key "" means none named."""
 
     owners: tuple[str, ...]
     places: tuple[Place, ...]
@@ -98,14 +98,14 @@ class ListingReader(Protocol):
         self,
         column: NameColumn,
         owners: tuple[str, ...] | None,
-        after: Name,
+        after: Name | None,
         prefix: str,
         limit: int,
     ) -> list[Name]:
         """The subjects or keys of live facts of these owners, or of all, ordered by owner and name.
 
-        Those above `after` whose name begins with `prefix`, at most `limit`. Facts that name no
-        subject have none to list.
+        Those above `after`, or all, whose name begins with `prefix`, at most `limit`. Facts that
+        name no subject have none to list; those kept under no name have the key "".
         """
         ...
 

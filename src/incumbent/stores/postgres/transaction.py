@@ -88,7 +88,7 @@ class PostgresTransaction(KeptReading, SQLTransaction):
         self,
         column: NameColumn,
         owners: tuple[str, ...] | None,
-        after: Name,
+        after: Name | None,
         prefix: str,
         limit: int,
     ) -> list[Name]:

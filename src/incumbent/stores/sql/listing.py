@@ -42,14 +42,14 @@ class SQLListing(BoundConnection):
         self,
         column: NameColumn,
         owners: tuple[str, ...] | None,
-        after: Name,
+        after: Name | None,
         prefix: str,
         limit: int,
     ) -> list[Name]:
         given = {
             "owners": None if owners is None else self.packed(sorted(set(owners))),
-            "owner": after[0],
-            "begin": max(after[1] + _NEXT, prefix),
+            "owner": "" if after is None else after[0],
+            "begin": prefix if after is None else max(after[1] + _NEXT, prefix),
             "prefix": prefix,
             "end": _end_of(prefix),
             "limit": limit,
