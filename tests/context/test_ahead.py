@@ -12,6 +12,7 @@ from incumbent.context.rendering import AHEAD
 from incumbent.model.fact import Source
 from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
+from tests.said import keep_said
 
 NOW = datetime(2026, 3, 2, 9, tzinfo=UTC)
 MAY = datetime(2026, 5, 1, tzinfo=UTC)
@@ -55,7 +56,7 @@ def test_a_future_term_that_was_said_has_both_days(session: incumbent.Session) -
     """From when it holds, and when and by whom it was said."""
     text = "From 1 June the rent is 900"
     told = Source("conversation", turn_index=0, speaker="Priya", quote=text)
-    session.write("statement", text, source=told, valid_from=JUNE)
+    keep_said(session, text, told, valid_from=JUNE)
     assert texts(session, "What is the rent?", AHEAD) == [
         f"- from 2026-06-01 (said 2026-03-02 by Priya): {text}"
     ]

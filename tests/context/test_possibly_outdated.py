@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
@@ -10,17 +11,17 @@ import incumbent
 from incumbent import Context, Memory, Session
 from incumbent.context.rendering import DOUBTED
 from incumbent.testing import SteppingClock
+from tests.said import keep_said
 
 QUERY = "Which street do I live in?"
 
 
-def said(session: Session, turn: int, text: str, **more: object) -> str:
+def said(session: Session, turn: int, text: str, doubts: Sequence[str] = ()) -> str:
     """Keep a sentence of a turn as a fact."""
     source = incumbent.Source(
         "conversation", turn_index=turn, speaker="user", quote=text, span=(0, len(text))
     )
-    verdict = session.write("statement", text, source=source, **more)  # type: ignore[arg-type]
-    return verdict.fact_id
+    return keep_said(session, text, source, doubts=tuple(doubts)).fact_id
 
 
 def section(context: Context) -> list[str]:
@@ -56,9 +57,8 @@ class TestTheSection:
         [line] = [line for line in context.lines if line.section == DOUBTED]
         assert (line.fact_id, len(line.quoted)) == (street, 1)
 
-    def test_a_sentence_needs_no_name(self, memory: Memory, alice: Session) -> None:
+    def test_a_sentence_needs_no_name(self, alice: Session) -> None:
         """Neither the one in doubt nor the one that put it there."""
-        memory.declare("statement", multi_valued=True)
         street = said(alice, 1, "I am renting a flat on Elm Street.")
         said(alice, 2, "I have the keys for Harbor Road.", doubts=[street])
         [line] = section(alice.context(QUERY))

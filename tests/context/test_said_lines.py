@@ -12,6 +12,7 @@ import incumbent
 from incumbent.model.fact import Said, Source
 from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
+from tests.said import keep_said
 
 MONDAY = datetime(2026, 3, 2, 10, tzinfo=UTC)
 NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
@@ -27,14 +28,16 @@ def say(
     session: incumbent.Session,
     text: str,
     *,
-    key: str = "statement",
+    key: str = "",
     speaker: str = "user",
     at: datetime = MONDAY,
     **source: Any,
 ) -> incumbent.Fact:
     """Put a statement where a reader of turns would have put it."""
     told = Source("conversation", turn_index=0, speaker=speaker, **{"quote": text, **source})
-    return written(session.write(key, text, source=told, at=at))
+    if key:
+        return written(session.write(key, text, source=told, at=at))
+    return written(keep_said(session, text, told, at=at))
 
 
 def written(verdict: incumbent.Verdict) -> incumbent.Fact:
@@ -167,11 +170,9 @@ def test_what_may_mean_several_days_is_left_as_it_is(session: incumbent.Session,
     assert line.endswith((said, f"{said!r}"[1:-1] + '"')), line
 
 
-def test_words_given_word_for_word_stay_so(session: incumbent.Session) -> None:
-    """Nothing is added to what was given word for word, nor to what a program wrote."""
-    given = say(session, "See you tomorrow at the mill, Bo", key="verbatim")
+def test_what_a_program_wrote_stays_so(session: incumbent.Session) -> None:
+    """Nothing is added to it."""
     noted = written(session.write("remark", "back tomorrow", at=MONDAY))
-    assert line_of(session, given) == "- 2026-03-02: See you tomorrow at the mill, Bo"
     assert line_of(session, noted) == "- remark: back tomorrow"
 
 
@@ -238,7 +239,7 @@ def test_a_composed_wording_is_marked(session: incumbent.Session) -> None:
 def test_whether_a_wording_is_composed_is_true_or_false(session: incumbent.Session) -> None:
     """Anything else is refused."""
     with pytest.raises(incumbent.InvalidInput, match=r"source\.composed must be true or false"):
-        say(session, "The office has 45 desks", composed="yes")
+        say(session, "The office has 45 desks", key="news", composed="yes")
 
 
 # the account of it

@@ -276,7 +276,7 @@ def _offices(seen: Aftermath) -> Iterator[str]:
 
 def _is_as_said(fact: incumbent.Fact, turn: Turn) -> bool:
     """Whether a fact keeps what a turn says in its own words, and under no name."""
-    return fact.key == "statement" and text_of(fact.value) in turn.text
+    return fact.is_unnamed and text_of(fact.value) in turn.text
 
 
 def _retirements(seen: Aftermath) -> Iterator[str]:

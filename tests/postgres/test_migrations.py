@@ -37,6 +37,10 @@ from tests.servers import Databases, needs_own_server
 
 LATEST = schema.latest()
 EARLIER = range(schema.OLDEST_SCHEMA, LATEST)
+SERVING = max(
+    version for version, script in migrations() if version == 1 or schema.serves_of(script) == 1
+)
+"""The last version on which the oldest code still works."""
 ENDINGS = 25 if SOAK else 4
 # What people said, and what tells of it.
 CONTENT = {
@@ -72,8 +76,8 @@ def contents(memory: incumbent.Memory) -> dict[str, Any]:
                 *reader.receipts(None, 100),
                 *reader.users("", "", 100),
                 *reader.sessions(None, None, None, None, 100),
-                *reader.names("key", None, ("", ""), "", 100),
-                *reader.names("subject", None, ("", ""), "", 100),
+                *reader.names("key", None, None, "", 100),
+                *reader.names("subject", None, None, "", 100),
                 *reader.usage(),
                 *(reader.turns(person, f"s {organization} {person}", 9) for person in PEOPLE),
                 *(list(reader.placed(shelf, 0)) for shelf in shelves),
@@ -120,6 +124,27 @@ class TestFromEveryEarlierVersion:
         assert run("db", "check", url).stdout.endswith("healthy\n")
         fresh = versions.make(databases.bare(), LATEST)
         assert versions.structure(url) == versions.structure(fresh)
+
+    def test_what_was_kept_as_it_was_said_loses_the_word_for_its_name(
+        self, databases: Databases
+    ) -> None:
+        """Up to version 6 the key "statement" stood for none; who wrote that key keeps it. Whoever
+        has it open reads it anew."""
+        url = versions.make(databases.bare(), 6)
+        with incumbent.open(url, settings=QUICK) as memory:
+            ann = memory.session(user_id="ann")
+            ann.observe("My cup is red.")
+            ann.write("statement", "of account")
+            do(url, "UPDATE incumbent.facts SET key = 'statement' WHERE key = ''")
+        with incumbent.open(url, settings=QUICK) as memory:
+            ann = memory.session(user_id="ann")
+            assert "of account" in ann.context("Which cup?").text
+            assert len(ann.facts("statement")) == 2
+            administration.migrate(url)
+            assert [fact.value for fact in ann.facts("")] == ["My cup is red."]
+            assert [fact.value for fact in ann.facts("statement")] == ["of account"]
+            assert "My cup is red." in ann.context("Which cup?").text
+            assert memory.store.check() == []
 
     @pytest.mark.parametrize("version", EARLIER)
     def test_a_trial_changes_nothing(self, run: Run, databases: Databases, version: int) -> None:
@@ -245,7 +270,7 @@ class TestOldCodeOnANewerSchema:
 
     def test_goes_on(self, databases: Databases, old: Path) -> None:
         """It opens the database, writes and reads; its own checks find nothing wrong."""
-        url = versions.make(databases.bare(), LATEST)
+        url = versions.make(databases.bare(), SERVING)
         for arguments in (
             ["write", "city", "Bern", "--db", url],
             ["context", "which city?", "--db", url],
@@ -257,10 +282,17 @@ class TestOldCodeOnANewerSchema:
             versions.told(versions.command(old, *arguments))
         told = versions.told(versions.command(old, "db", "migrate", url))
         assert told.startswith("up to date")
-        assert f"version {LATEST}" in told
+        assert f"version {SERVING}" in told
         assert versions.structure(url) == versions.structure(
-            versions.make(databases.bare(), LATEST)
+            versions.make(databases.bare(), SERVING)
         )
+
+    def test_is_refused_where_it_is_not_served(self, databases: Databases, old: Path) -> None:
+        """It would look for what was said under a key that is no more, and put more there."""
+        running = versions.command(old, "facts", "--db", versions.make(databases.bare(), LATEST))
+        _, complaint = running.communicate(timeout=PATIENCE)
+        assert running.returncode == 3
+        assert "pip install --upgrade incumbent" in complaint
 
     @pytest.mark.parametrize("serves", [1, LATEST])
     def test_one_that_serves_us_is_no_hindrance(
@@ -300,7 +332,7 @@ class TestOldAndNewCodeAtOnce:
         nothing is lost, although somebody looks at a table for so long that it has to wait."""
         url = versions.make(databases.bare(), 1)
         old = versions.sources(tmp_path / "old", up_to=1)
-        new = versions.sources(tmp_path / "new")
+        new = versions.sources(tmp_path / "new", up_to=SERVING)
         codes = {"old one": old, "old two": old, "new one": new, "new two": new}
         with versions.Clients(url, tmp_path, codes) as clients:
             clients.until_at_work()
@@ -315,10 +347,10 @@ class TestOldAndNewCodeAtOnce:
             clients.until_at_work()
             clients.until_at_work()
             reports = clients.finish()
-        assert administration.version_of(url) == LATEST
+        assert administration.version_of(url) == SERVING
         with incumbent.open(url, settings=QUICK) as memory:
             for organization, report in reports.items():
-                assert report["knows"] == (1 if organization.startswith("old") else LATEST)
+                assert report["knows"] == (1 if organization.startswith("old") else SERVING)
                 assert all(entry.verdicts is not None for entry in report["entries"])
                 journal.check(memory, organization, report["entries"])
                 # Behind a lock that is asked for, as long as it is asked for, and no longer.

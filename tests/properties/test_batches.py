@@ -18,7 +18,7 @@ from incumbent.model.scope import EVERYWHERE, Scope
 from tests.conftest import QUICK, examples
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
-KEYS = ("city", "plan", "tags", "reading", "pay", "travel_policy", "statement")
+KEYS = ("city", "plan", "tags", "reading", "pay", "travel_policy", "pay_day")
 OPTIONS: tuple[dict[str, Any], ...] = (
     *[{}] * 6,
     {"subject": "order 1"},

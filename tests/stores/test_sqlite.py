@@ -18,6 +18,7 @@ from incumbent.stores.port import Selection
 from incumbent.stores.sqlite import SQLiteStore
 from incumbent.stores.sqlite.connections import migrate
 from incumbent.stores.sqlite.sql import migrations, probes, statement
+from tests.conftest import QUICK
 from tests.stores import processes
 from tests.stores.invariants import findings
 from tests.stores.sample import RememberedByOthers, contents, fill
@@ -103,6 +104,23 @@ class TestSchema:
             expected = [r for r in memory.store.dump("acme") if r["kind"] != "erasure"]
         with incumbent.open(older) as memory:
             assert [r for r in memory.store.dump("acme") if r["kind"] != "erasure"] == expected
+
+    def test_what_was_kept_as_it_was_said_loses_the_word_for_its_name(self, tmp_path: Path) -> None:
+        """Up to schema 9 the key "statement" stood for none; who wrote that key keeps it."""
+        fresh, older = tmp_path / "fresh.db", tmp_path / "older.db"
+        with incumbent.open(fresh, settings=QUICK) as memory:
+            alice = memory.session(user_id="alice")
+            alice.observe("My cup is red.")
+            alice.write("statement", "of account")
+        make_older(older, 9, fresh)
+        with closing(sqlite3.connect(older)) as connection, connection:
+            connection.execute("UPDATE facts SET key = 'statement' WHERE key = ''")
+        with incumbent.open(older, settings=QUICK) as memory:
+            alice = memory.session(user_id="alice")
+            assert [fact.value for fact in alice.facts("")] == ["My cup is red."]
+            assert [fact.value for fact in alice.facts("statement")] == ["of account"]
+            assert "My cup is red." in alice.context("Which cup?").text
+            assert memory.store.check() == []
 
     def test_a_file_from_before_the_index(self, tmp_path: Path) -> None:
         """A file of schema 2 keeps facts, log, desks and proofs, and has everything to index."""

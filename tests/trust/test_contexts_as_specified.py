@@ -14,6 +14,7 @@ from incumbent import Memory, Session
 from incumbent.context.rendering import CONSTRAINTS, CONTESTED, CUT_MARK, WORKING_SET
 from incumbent.testing import SteppingClock
 from tests.conftest import QUICK, OpenMemory
+from tests.said import keep_said
 
 FOOTBALL = (
     "the striker scored twice in the first half",
@@ -327,11 +328,12 @@ def test_a_value_cannot_pass_for_a_dispute(quick: Memory) -> None:
 def test_current_gives_a_list_exactly_where_the_key_is_declared_so(memory: Memory) -> None:
     """Not for what turns have put side by side: that stays a value, the newest of its kind."""
     ann = ann_of(memory)
-    ann.observe("I want a hotel in the north.")
-    ann.observe("We always take the early ferry.")
-    facts = ann.facts("statement")
+    for number, wish in enumerate(("a hotel in the north", "the early ferry")):
+        told = incumbent.Source("conversation", turn_index=number, speaker="user", quote=wish)
+        keep_said(ann, wish, told, key="wish")
+    facts = ann.facts("wish")
     assert len(facts) > 1, "turns have put several side by side"
-    assert ann.current("statement") == facts[0].value
+    assert ann.current("wish") == facts[0].value == "the early ferry"
     memory.declare("tag", multi_valued=True)
     ann.write("tag", "red")
     assert ann.current("tag") == ["red"]

@@ -21,6 +21,7 @@ import incumbent
 from incumbent.cli import app
 from incumbent.stores.exports import sealed
 from tests.conftest import QUICK
+from tests.said import keep_said
 
 Records = list[dict[str, Any]]
 PAGE = 4096
@@ -107,6 +108,23 @@ class TestAnExport:
                 copy.import_(earlier)
             assert copy.import_(earlier, allow_unsealed=True) == len(records) - 2
             assert copy.session(user_id="ann", organization="acme").current("city") == "Basel"
+
+    def test_of_version_2_has_facts_without_a_name(self) -> None:
+        """Up to then "statement" stood for none. Now it is a key like any other, of turns too."""
+        told = incumbent.Source("conversation", turn_index=1, speaker="user", quote="due in May")
+        with incumbent.open(":memory:", settings=QUICK) as memory:
+            ann = memory.session(user_id="ann")
+            keep_said(ann, "My cup is red.", told)
+            keep_said(ann, "due in May", told, key="statement")
+            records = list(memory.export("default"))
+        text = json.dumps([{**records[0], "version": 2}, *records[1:-1]])
+        earlier = json.loads(text.replace('"key": ""', '"key": "statement"'))
+        for given, named in ((records, ["due in May"]), (list(sealed(earlier)), [])):
+            with incumbent.open(":memory:", settings=QUICK) as copy:
+                copy.import_(given)
+                ann = copy.session(user_id="ann")
+                assert [fact.value for fact in ann.facts("statement")] == named
+                assert ann.facts("")[-1].value == "My cup is red."
 
     def test_of_this_version_needs_its_end_whatever_is_said(self, records: Records) -> None:
         """An option for old exports is no way around for new ones."""

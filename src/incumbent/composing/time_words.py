@@ -26,7 +26,6 @@ from incumbent.model.text_cache import remembering
 _LONGEST = 500
 """A longer statement is a text, of which nothing is resolved."""
 _REMEMBERED = 8_192
-_VERBATIM = "verbatim"
 _DAY = timedelta(days=1)
 _SPELLING = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?|-W\d\d(?:-WE)?)?")
 _MONTH = 7
@@ -54,7 +53,7 @@ def days_told(facts: Iterable[Fact], environment: Environment) -> dict[str, Sequ
 def time_notes(fact: Fact, zone: tzinfo) -> Sequence[TimeNote]:
     """The days that the time words of a statement mean, where that is certain, in order."""
     text = fact.value
-    if not is_said(fact) or fact.key == _VERBATIM or not isinstance(text, str):
+    if not is_said(fact) or not isinstance(text, str):
         return ()
     if len(text) > _LONGEST or not _may_say().search(text):
         return ()

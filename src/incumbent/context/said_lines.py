@@ -19,8 +19,6 @@ NEXT = "→"
 COMPOSED = " (composed)"
 """Ends the line of a wording that nobody said so."""
 _THE_USER = frozenset({"user", "human", "me"})
-_WITHOUT_NAME = frozenset({"statement", "verbatim"})
-"""Keys that stand for none: what is kept under them was said without saying what it is about."""
 _WHOLE = 5
 """A statement of fewer words is an answer, which needs to be told what it is about."""
 _DAY = r"\d{4}-\d\d-\d\d"
@@ -51,16 +49,18 @@ class TimeNote(NamedTuple):
 
 
 def is_said(fact: Fact) -> bool:
-    """Whether a fact came from talk, and was not written."""
-    return fact.source.turn_index is not None or fact.source.type == "conversation"
+    """Whether a fact came from talk, and was not written under a name."""
+    return (
+        fact.is_unnamed or fact.source.turn_index is not None or fact.source.type == "conversation"
+    )
 
 
 def speaks_for_itself(fact: Fact) -> bool:
     """Whether a fact needs no name before it: it is a sentence, or it says its name itself."""
+    if fact.is_unnamed:
+        return True
     if fact.source.turn_index is None or not isinstance(fact.value, str):
         return False
-    if fact.key in _WITHOUT_NAME:
-        return True
     if (
         fact.predecessors
         and not fact.source.earlier

@@ -239,7 +239,9 @@ class Candidates:
         if not declared:
             return None
         if not proposal.spoken:
-            check_may_write_key(key or proposal.key, authority, declared, self._ladder)
+            check_may_write_key(
+                proposal.key if key is None else key, authority, declared, self._ladder
+            )
         return reserved_for(authority, declared, self._ladder)
 
     @staticmethod
@@ -273,11 +275,15 @@ class Candidates:
             named = self._lens.find(
                 self._reader, proposal.supersedes, proposal.subject, UnknownTarget
             )
+            if not (proposal.key or proposal.spoken or named.is_unnamed):
+                raise InvalidInput(
+                    f"key is empty, and what it supersedes has one; name {named.quoted_key}"
+                )
             end = self._lens.end_of(self._reader, named)
             if end is None or workspace.need(end.id).status is not Status.OFFICE:
                 raise UnknownTarget(
-                    f"{named.key!r} ({named.id}) is {named.status}, and no fact in office follows "
-                    f"it; write {proposal.key!r} without supersedes"
+                    f"{named.quoted_key} ({named.id}) is {named.status}, and no fact in office "
+                    f"follows it; leave out supersedes"
                 )
             inside = (proposal.scope, proposal.scope_id or "") == end.place
             if inside or proposal.scope.is_real or end.scope.is_real:
@@ -351,8 +357,8 @@ class Candidates:
         )
         if not base.is_valid:
             raise InvalidInput(
-                f"{base.key!r} ({base.id}) has already left office ({base.status}), so nothing can "
-                f"wait for it; write {proposal.key!r} without when_superseded"
+                f"{base.quoted_key} ({base.id}) has already left office ({base.status}), so "
+                f"nothing can wait for it; leave out when_superseded"
             )
         return base.id
 

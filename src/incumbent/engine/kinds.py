@@ -140,7 +140,7 @@ def _not_for_all(
         f"{identity.user_id!r} has authority {authority.rung!r} and may not speak for the "
         f"organization, as {named} does; that takes {settings.speaking_rung!r} "
         f"(Settings.speaking_authority) or permissions=[{SPEAK!r}]. Pass memory_type='user' to "
-        f"keep {proposal.key!r:.80} as their own"
+        f"keep it as their own"
     )
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from incumbent.model.errors import InvalidInput
-from incumbent.model.fact import SOURCE_TYPES, MemoryType, Part, Said, Source
+from incumbent.model.fact import SOURCE_TYPES, UNNAMED, MemoryType, Part, Said, Source
 from incumbent.model.identity import check_list, check_name, check_optional, check_permissions
 from incumbent.model.ids import ALIAS
 from incumbent.model.scope import Scope
@@ -33,6 +33,7 @@ class Proposal:
     """
 
     key: str
+    """UNNAMED for what is kept as it was said."""
     value: Any
     subject: str | None = None
     supersedes: str | None = None
@@ -122,8 +123,10 @@ def propose(
         )
     if not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
         raise InvalidInput(f"confidence must be between 0 and 1, not {confidence!r}")
+    # What corrects a fact without a name has none either, and stands beside all others like it.
+    unnamed = key == UNNAMED and supersedes is not None
     return Proposal(
-        key=check_key(key, settings),
+        key=UNNAMED if unnamed else check_key(key, settings),
         value=value,
         subject=None if subject is None else check_name(subject, "subject"),
         supersedes=None if supersedes is None else check_name(supersedes, "supersedes"),
@@ -144,6 +147,7 @@ def propose(
         at=at,
         id=None if id is None else _id(id),
         confidence=float(confidence),
+        multi_valued=unnamed,
     )
 
 

@@ -228,9 +228,9 @@ class Registrar:
         fact = workspace.need(fact.id)
         if at is not None and at < fact.order:
             raise InvalidInput(
-                f"{fact.key!r} ({fact.id}) was said, or said again, at {fact.order.isoformat()}; "
-                f"what was taken back before, at {at.isoformat()}, cannot have been that: give a "
-                f"later `at`, or leave it out"
+                f"{fact.quoted_key} ({fact.id}) was said, or said again, at "
+                f"{fact.order.isoformat()}; what was taken back before, at {at.isoformat()}, "
+                f"cannot have been that: give a later `at`, or leave it out"
             )
         end = end_of_term(fact, at or self.now, self.now)
         status = Status.DISCARDED if rule is Rule.DISCARD else Status.RETRACTED

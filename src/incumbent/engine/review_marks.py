@@ -57,10 +57,10 @@ def _check_rests_on_others(workspace: Workspace, fact: Fact) -> None:
         base_id, path = queue.pop()
         end = workspace.end_of(workspace.need(base_id))
         if end.id == fact.id:
-            keys = " ← ".join(workspace.need(step).key for step in (fact.id, *path))
+            keys = " ← ".join(workspace.need(step).key or step for step in (fact.id, *path))
             raise DependencyCycle(
-                f"{fact.key!r} would rest on what it replaces, or on itself: {keys}; "
-                f"leave that base out of depends_on, or retract {fact.key!r} ({fact.id}) first"
+                f"{fact.quoted_key} would rest on what it replaces, or on itself: {keys}; "
+                f"leave that base out of depends_on, or retract {fact.quoted_key} ({fact.id}) first"
             )
         if end.id not in seen:
             seen.add(end.id)

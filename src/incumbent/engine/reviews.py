@@ -88,7 +88,7 @@ def under_review(registrar: Registrar, fact_id: str) -> Fact:
         raise UnknownFact(f"no fact with id {fact_id!r} exists here; session.reviews() lists them")
     if fact.status is not Status.CONTESTED and not _is_open(registrar, fact):
         raise InvalidInput(
-            f"{fact.key!r} ({fact_id}) is {fact.status} and not under review; "
+            f"{fact.quoted_key} ({fact_id}) is {fact.status} and not under review; "
             f"session.reviews() lists what is"
         )
     return fact

@@ -23,7 +23,7 @@ def check_may_settle(reader: DeclarationReader, lens: Lens, fact: Fact) -> None:
     check_may_write_key(fact.key, who.authority, told, ladder)
     if ladder.outranks(fact.standing, who.authority):
         raise NotPermitted(
-            f"{fact.key!r} stands on the authority of {fact.standing!r}; "
+            f"{fact.quoted_key} stands on the authority of {fact.standing!r}; "
             f"{who.user_id!r} has {who.authority.rung!r}"
         )
 
@@ -40,7 +40,7 @@ def check_may_speak(lens: Lens, fact: Fact) -> None:
     if fact.is_constraint:
         needed, permission = (settings.binding_rung, BIND)
     raise NotPermitted(
-        f"{fact.key!r} is the organization's, and {who.user_id!r} has authority "
+        f"{fact.quoted_key} is the organization's, and {who.user_id!r} has authority "
         f"{who.authority.rung!r}; to settle it takes {needed!r}, or permissions=[{permission!r}]"
     )
 

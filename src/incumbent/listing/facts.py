@@ -13,7 +13,7 @@ from incumbent.engine.queries import with_derived
 from incumbent.listing.cursors import check_limit, check_span, page_of, place_of
 from incumbent.model.authority import Ladder
 from incumbent.model.errors import InvalidInput
-from incumbent.model.fact import Fact, MemoryType, Status
+from incumbent.model.fact import UNNAMED, Fact, MemoryType, Status
 from incumbent.model.folding import folded
 from incumbent.model.identity import check_name
 from incumbent.model.ids import ALIAS
@@ -79,7 +79,7 @@ def fact_query(ladder: Ladder, *, cursor: str | None, limit: int, **asked: Any) 
         )
     return FactQuery(
         text=_checked_text(asked["text"]),
-        key=None if key is None else check_name(key, "key"),
+        key=key if key in (None, UNNAMED) else check_name(key, "key"),
         subject=check_name(subject, "subject") if subject else subject,
         states=_states(asked["states"]),
         scope=_word(Scope, asked["scope"], "scope"),

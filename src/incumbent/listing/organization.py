@@ -113,6 +113,7 @@ class OrganizationLists:
     ) -> Listing[ListedKey]:
         """The keys of all facts in office, by owner and name, by pages.
 
+        The key "" stands for the facts that were kept as they were said, under no name.
         `owner` leaves those of one user, or with "" those of the organization itself.
         """
         query = names.name_query("key", _owners(owner), prefix, limit, cursor)

@@ -19,8 +19,8 @@ SourceType = Literal["conversation", "state_write", "system", "policy"]
 SOURCE_TYPES: tuple[SourceType, ...] = ("conversation", "state_write", "system", "policy")
 
 
-UNNAMED = "statement"
-"""Stands where a fact that was kept as it was said has no name."""
+UNNAMED = ""
+"""The key of a fact that was kept as it was said. An erased one has none left, either."""
 CAPABILITY = "capability:"
 """The beginning of a permission to read and write the facts that a capability learned."""
 
@@ -326,7 +326,12 @@ class Fact:
     @property
     def is_unnamed(self) -> bool:
         """Whether it was kept as it was said, under no name."""
-        return self.key == UNNAMED and self.source.turn_index is not None
+        return not self.key
+
+    @property
+    def quoted_key(self) -> str:
+        """What a message calls it: its key, or that it has none. Never its words."""
+        return repr(self.key) if self.key else "what was said"
 
     def __str__(self) -> str:
         if self.is_unnamed:

@@ -13,7 +13,7 @@ from incumbent.engine.registrar import Registrar
 from incumbent.engine.rehearsing import Rehearsal, rolled_back
 from incumbent.engine.retries import repeated
 from incumbent.model.errors import InvalidInput, ReadOnlySession, SessionClosed
-from incumbent.model.fact import Fact, Status
+from incumbent.model.fact import UNNAMED, Fact, Status
 from incumbent.model.identity import Identity, check_name
 from incumbent.model.records import Change, WorkingItem
 from incumbent.model.scope import EVERYWHERE, Place, Scope
@@ -176,7 +176,11 @@ class SessionBase:
             raise SessionClosed(self._closed)
 
     def _check_named(self, key: str | None, subject: str | None = None) -> None:
-        """Refuse a key or subject that no fact can have; plain names pass at once."""
+        """Refuse a key or subject that names no fact; plain names pass at once."""
+        if key == UNNAMED:
+            raise InvalidInput(
+                'key or id is empty; name one. facts("") lists what is kept under no name, with ids'
+            )
         if key is not None and not (key and _storable(key)):
             check_name(key, "key or id")
         if subject and not _storable(subject):
@@ -185,7 +189,7 @@ class SessionBase:
     def _check_in_branch(self, fact: Fact | None) -> None:
         if self._branch is not None and fact is not None and fact.place != self._branch:
             raise InvalidInput(
-                f"{fact.key!r} lies outside this branch, and a branch changes nothing real; "
+                f"{fact.quoted_key} lies outside this branch, and a branch changes nothing real; "
                 f"do this in the session itself, or write the value you want to try out"
             )
 

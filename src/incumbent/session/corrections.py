@@ -50,7 +50,8 @@ class SessionCorrections(SessionBase):
     def _check_retractable(self, fact: Fact) -> None:
         if fact.status not in RETRACTABLE:
             raise InvalidInput(
-                f"{fact.key!r} ({fact.id}) is {fact.status} already; there is nothing to retract"
+                f"{fact.quoted_key} ({fact.id}) is {fact.status} already; "
+                f"there is nothing to retract"
             )
         self._check_in_branch(fact)
 
@@ -91,7 +92,7 @@ class SessionCorrections(SessionBase):
             )
             if fact.scope is Scope.GLOBAL or not fact.is_valid:
                 standing = "global already" if fact.is_valid else f"{fact.status}, not in office"
-                raise InvalidInput(f"{fact.key!r} ({fact.id}) is {standing}")
+                raise InvalidInput(f"{fact.quoted_key} ({fact.id}) is {standing}")
             return reviews.take_over(registrar, fact, EVERYWHERE, {})
 
     @repeated

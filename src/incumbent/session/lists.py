@@ -71,6 +71,7 @@ class SessionLists(SessionBase):
         """The keys of the facts in office that this session may see and that apply to it.
 
         Those of the organization first, then one's own, each in the order of their names, by pages.
+        The key "" stands for the facts that were kept as they were said, under no name.
         """
         query = names.name_query("key", self._owners, prefix, limit, cursor)
         with self._reading() as (reader, lens):
@@ -121,8 +122,9 @@ class SessionLists(SessionBase):
         """The facts that this session may see and that apply to it, the last recorded first.
 
         By pages. `text` finds those whose key, subject or value contains it, in capitals or small
-        letters; a subject "" those that name none. `states` are statuses, and with none of them
-        every fact comes that was not erased. `since` and `until` go by when it was recorded.
+        letters; a subject "" those that name none, a key "" those kept as they were said. `states`
+        are statuses, and with none of them every fact comes that was not erased. `since` and
+        `until` go by when it was recorded.
         """
         query = facts.fact_query(
             self._resources.settings.ladder,

@@ -9,7 +9,7 @@ from typing import Any
 from incumbent.engine.lens import foremost, matching
 from incumbent.engine.queries import explain, find_any, with_derived
 from incumbent.engine.retries import repeated
-from incumbent.model.fact import Fact
+from incumbent.model.fact import UNNAMED, Fact
 from incumbent.model.records import Chain, Declaration, Explanation
 from incumbent.session.base import SessionBase
 from incumbent.telemetry.traced import traced
@@ -69,8 +69,11 @@ class SessionReads(SessionBase):
 
     @repeated
     def facts(self, key: str | None = None, *, subject: str | None = None) -> list[Fact]:
-        """The facts this session goes by, newest first: valid, visible, in scope, not shadowed."""
-        self._check_named(key, subject)
+        """The facts this session goes by, newest first: valid, visible, in scope, not shadowed.
+
+        A key "" leaves those that were kept as they were said, under no name.
+        """
+        self._check_named(None if key == UNNAMED else key, subject)
         with self._reading() as (reader, lens):
             found = lens.view(reader, key, subject).effective
             ordered = sorted(found, key=lambda fact: (fact.order, fact.id), reverse=True)

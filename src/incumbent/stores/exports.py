@@ -12,12 +12,16 @@ from hashlib import sha256
 from typing import Any
 
 from incumbent.model.errors import InvalidInput
+from incumbent.model.fact import UNNAMED
 
 EXPORT_FORMAT = "incumbent-export"
 _FORMER_FORMAT = "tenure-export"  # of exports that were made under the former name
-EXPORT_VERSION = 2
+EXPORT_VERSION = 3
 UNSEALED_VERSION = 1
 """Exports of this version have no trailer."""
+_NAMED_VERSION = 2
+"""Up to this version, `_FORMER_KEY` stands for the name of what was kept as it was said."""
+_FORMER_KEY = "statement"
 _TRAILER = "trailer"
 
 
@@ -67,9 +71,9 @@ def checked_header(header: Any, *, allow_unsealed: bool) -> dict[str, Any]:
     ):
         raise InvalidInput("this is not an Incumbent export: its first line is not a header")
     version = header.get("version")
-    if version not in (UNSEALED_VERSION, EXPORT_VERSION):
+    if version not in range(UNSEALED_VERSION, EXPORT_VERSION + 1):
         raise InvalidInput(
-            f"the export has version {version!r}, this Incumbent reads {UNSEALED_VERSION} and "
+            f"the export has version {version!r}, this Incumbent reads {UNSEALED_VERSION} to "
             f"{EXPORT_VERSION}; upgrade with: pip install --upgrade incumbent"
         )
     if version == UNSEALED_VERSION and not allow_unsealed:
@@ -83,8 +87,22 @@ def checked_header(header: Any, *, allow_unsealed: bool) -> dict[str, Any]:
 
 
 def unsealed(header: dict[str, Any], rest: Iterable[Any]) -> Iterator[Any]:
-    """The records between a header and its trailer; refused at the end if the trailer does not
-    match."""
+    """The records between a header and its trailer, in the form of today; refused at the end if the
+    trailer does not match."""
+    records = _checked(header, rest)
+    return map(_unnamed, records) if header["version"] <= _NAMED_VERSION else records
+
+
+def _unnamed(record: Any) -> Any:
+    """A record of an earlier version without the word that stood for no name."""
+    if isinstance(record, dict) and record.get("key") == _FORMER_KEY:
+        source = record.get("source")
+        if isinstance(source, dict) and source.get("turn_index") is not None:
+            return {**record, "key": UNNAMED}
+    return record
+
+
+def _checked(header: dict[str, Any], rest: Iterable[Any]) -> Iterator[Any]:
     if header["version"] == UNSEALED_VERSION:
         yield from rest
         return

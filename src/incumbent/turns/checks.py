@@ -9,7 +9,7 @@ from typing import Final
 
 from incumbent.language.lexicon import word_set
 from incumbent.language.tokens import stem
-from incumbent.model.fact import UNNAMED, Fact
+from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 from incumbent.reading.form import (
     RETOLD,
@@ -61,7 +61,7 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
             one = replace(one, kind=RelationKind.DOUBTS, old=None, new=None)
         claim = said.claim
         # What is said of one is not said of another, however alike the words are.
-        if claim is not None and fact.key != UNNAMED and claim.subject != fact.subject:
+        if claim is not None and not fact.is_unnamed and claim.subject != fact.subject:
             continue
         if claim is not None and one.kind is RelationKind.PART and _is_of_another(claim, fact):
             continue
@@ -80,7 +80,7 @@ def _of_value(one: Relation, said: Statement, fact: Fact) -> Relation:
     """A short correction of a named value is one of the value, which keeps its name: "No, it's
     555-0199."."""
     told = one.kind is RelationKind.REPLACES and one.is_told
-    if not told or said.claim is not None or fact.key == UNNAMED or not isinstance(fact.value, str):
+    if not told or said.claim is not None or fact.is_unnamed or not isinstance(fact.value, str):
         return one
     if len(said.parts) != 1 or len(said.text.split()) > _SHORT:
         return one
@@ -98,7 +98,7 @@ def _of_value(one: Relation, said: Statement, fact: Fact) -> Relation:
 
 def _leaves(text: str, fact: Fact) -> bool:
     """Whether a statement only tells how a named thing was before, or what else it is not."""
-    if fact.key == UNNAMED or text_of(fact.value).lower() in text.lower():
+    if fact.is_unnamed or text_of(fact.value).lower() in text.lower():
         return False
     return is_of_the_past(text) or _IS_NOT.search(text) is not None
 
@@ -112,7 +112,7 @@ def _may_mean(text: str, fact: Fact) -> bool:
 
 def _has_another_name(claim: Claim, fact: Fact) -> bool:
     """Whether both have a name of their own: the read timeout, and the write timeout."""
-    if fact.key == UNNAMED:
+    if fact.is_unnamed:
         return False
     ours, theirs = name_of(claim.attribute, None), name_of(fact.key, None)
     return not (ours <= theirs or theirs <= ours)
@@ -121,7 +121,7 @@ def _has_another_name(claim: Claim, fact: Fact) -> bool:
 def _names_another(text: str, fact: Fact, known: Set[frozenset[str]]) -> bool:
     """Whether a statement names a thing that is known and not the one that a fact is about, nor
     anything of its value: "the yearly fee is dropped" says nothing of the opening time."""
-    if fact.key == UNNAMED:
+    if fact.is_unnamed:
         told = sentence_of(fact)[0]
         own = {one.name for one in told_in(told, fact.parts)}
     else:
@@ -143,7 +143,7 @@ def _share(one: frozenset[str], other: frozenset[str]) -> bool:
 def _is_of_another(claim: Claim, fact: Fact) -> bool:
     """Whether a statement that gives a name says nothing of the thing that a fact is about."""
     name = name_of(claim.attribute, claim.subject)
-    if fact.key != UNNAMED:
+    if not fact.is_unnamed:
         return name.isdisjoint(name_of(fact.key, None))
     told = sentence_of(fact)[0]
     return name.isdisjoint(stem(word.group().lower()) for word in words_of(told))

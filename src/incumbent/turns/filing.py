@@ -10,7 +10,7 @@ from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
 from incumbent.language.speakers import is_machine
 from incumbent.model.errors import DependencyCycle, NotPermitted, UnknownTarget
-from incumbent.model.fact import UNNAMED, Fact
+from incumbent.model.fact import Fact
 from incumbent.model.scope import Scope
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.reading.amending import amended
@@ -192,16 +192,16 @@ class Filing:
             return False
         if not self._proposals.may_act_on(said, [fact]) or not isinstance(fact.value, str):
             return False
-        if fact.key == UNNAMED and not self._is_own(fact):
+        if fact.is_unnamed and not self._is_own(fact):
             return False  # nobody's words are edited by somebody else's
         new = self._around.text[slice(*one.new)] if one.new is not None else OVER
         shift = sentence_of(fact)[1] - moved
         old = (one.old[0] - shift, one.old[1] - shift)
         if old[0] < 0 or old[1] > len(fact.value):
             return False
-        if one.new is None and fact.key != UNNAMED:
+        if one.new is None and not fact.is_unnamed:
             return False
-        is_whole = fact.key != UNNAMED and fact.value.strip() == fact.value[old[0] : old[1]]
+        is_whole = not fact.is_unnamed and fact.value.strip() == fact.value[old[0] : old[1]]
         value = new if is_whole else amended(fact.value, old, new)
         proposal = self._proposals.of(said, None)
         source = replace(

@@ -30,8 +30,9 @@ class Proposed:
 
     def __str__(self) -> str:
         about = f" ({self.subject})" if self.subject else ""
+        name = f"{self.key}{about} = " if self.key else ""
         told = f": {self.reason}" if self.reason else ""
-        return f"{self.outcome} {self.key}{about} = {self.value}{told}"
+        return f"{self.outcome} {name}{self.value}{told}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Final
 
 from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Ladder
-from incumbent.model.fact import UNNAMED, Fact
+from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 from incumbent.reading import thresholds
 from incumbent.reading.comparing import Comparison, compared, says_several
@@ -50,7 +50,7 @@ def across_ranks(
         if said.kind is not StatementKind.STATES or RETOLD in said.cues or said.claim is not None:
             continue
         for fact in situation.facts.values():
-            if fact.key != UNNAMED or fact.source.speaker in (None, speaker):
+            if not fact.is_unnamed or fact.source.speaker in (None, speaker):
                 continue
             ranks = ladder.rank(fact.standing), ladder.rank(rung_of(said))
             if ranks[0] != ranks[1] and _says_otherwise(fact, said):

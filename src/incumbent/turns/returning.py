@@ -12,7 +12,7 @@ from datetime import datetime
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
 from incumbent.model.errors import NotPermitted
-from incumbent.model.fact import UNNAMED, Fact
+from incumbent.model.fact import Fact
 from incumbent.model.values import same_value
 from incumbent.model.verdict import Verdict
 from incumbent.rules.temporal import is_ahead
@@ -94,7 +94,7 @@ def planned_for(registrar: Registrar, fact: Fact) -> list[Fact]:
         for one in reader.live(lens.selection(fact.key, fact.subject or ""))
         if one.id != fact.id and is_ahead(one, registrar.now) and lens.sees(reader, one)
     ]
-    if fact.key != UNNAMED:
+    if not fact.is_unnamed:
         return ahead
     said = [fact, *lens.chain(reader, [fact]).facts]
     return [one for one in ahead if any(same_value(one.value, had.value) for had in said)]

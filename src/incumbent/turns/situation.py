@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from incumbent.engine.lens import Lens
 from incumbent.language.speakers import is_machine
-from incumbent.model.fact import UNNAMED, Fact, Status
+from incumbent.model.fact import Fact, Status
 from incumbent.model.records import Turn, WorkingItem, item_key
 from incumbent.model.scope import Scope
 from incumbent.model.values import text_of
@@ -116,7 +116,7 @@ def _holds(reader: Reader, lens: Lens, fact: Fact) -> bool:
 def sentence_of(fact: Fact) -> tuple[str, int]:
     """A fact as a sentence, and where its value begins in it."""
     told = text_of(fact.value)[:_LONGEST]
-    if fact.key == UNNAMED or len(told.split()) > 12:
+    if fact.is_unnamed or len(told.split()) > 12:
         return told, 0
     name = fact.key.replace("_", " ").replace(".", " ")
     owner = f"{fact.subject}'s {name}" if fact.subject else f"The {name}"
@@ -141,7 +141,7 @@ def known_to(situation: Situation, facts: Iterable[Fact] | None = None) -> tuple
             Known(
                 fact.id,
                 text,
-                "" if fact.key == UNNAMED else fact.key,
+                fact.key,
                 fact.subject,
                 text_of(fact.value),
                 parts,

@@ -122,7 +122,7 @@ class TakingUp:
         """The facts whose name is in a text, and whose value is not."""
         said = {stem(word.group().lower()) for word in words_of(text)}
         for fact in self._situation.facts.values():
-            name = frozenset() if fact.is_unnamed else name_of(fact.key, fact.subject)
+            name = name_of(fact.key, fact.subject)
             if name and name <= said and text_of(fact.value).lower() not in text.lower():
                 yield fact
 

@@ -10,7 +10,7 @@ from typing import Final
 from incumbent.engine.doubts import doubters
 from incumbent.engine.lens import Lens, matching
 from incumbent.language.speakers import is_machine
-from incumbent.model.fact import UNNAMED, Fact
+from incumbent.model.fact import Fact
 from incumbent.model.records import item_key
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Action, Outcome, Verdict
@@ -205,7 +205,7 @@ def _shown_facts(
 
 
 def _name(fact: Fact) -> str:
-    if fact.key == UNNAMED:
+    if fact.is_unnamed:
         return ""
     return f"{fact.subject} {fact.key}" if fact.subject else fact.key
 
