@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -184,3 +185,12 @@ def test_a_stretch_of_time_is_said_with_its_zone(run: Run) -> None:
     assert listed(run("sessions", "--until", "2020-01-01T00:00:00+00:00", "--json"), "turns") == []
     assert "is not a time" in run("sessions", "--since", "soon", code=2).stderr
     assert "limit must be" in run("keys", "--limit", "0", code=2).stderr
+
+
+def test_what_was_kept_as_it_was_said_is_listed_without_a_name(run: Run) -> None:
+    """People read so; programs get an empty key, and an empty one asks for the facts."""
+    with incumbent.open(os.environ["INCUMBENT_DB"], settings=QUICK) as memory:
+        memory.session(user_id="alice", organization="acme").observe("My cup is red.")
+    assert "(as said)" in run("keys").stdout
+    assert "" in listed(run("keys", "--json"), "key")
+    assert listed(run("facts", "--key", "", "--json"), "value") == ["My cup is red."]

@@ -468,7 +468,7 @@ class TestTelling:
         assert told_of["said in"] == "turn 4 (user), ref m4"
         assert told_of["quote"] == "No, only 3 people."
         assert told_of["keeps words of"] == "turn 2 (user), ref m2"
-        assert "turn 4 (user), ref m4" in run("facts", "statement").stdout
+        assert "turn 4 (user), ref m4" in run("facts", "").stdout
         assert "said in" in run("history", "phone_number").stdout.splitlines()[0]
 
     def test_what_was_read_off_the_wording_is_named(self, run: Run) -> None:

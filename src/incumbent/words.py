@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from incumbent.context.document import Omission
-from incumbent.context.quotes import inline
+from incumbent.context.quotes import inline, name
 from incumbent.context.rendering import name_of
 from incumbent.model.fact import Fact, Status
 from incumbent.model.verdict import Outcome, Rule, Verdict
@@ -98,6 +98,13 @@ def told(fact: Fact) -> str:
     if fact.is_unnamed:
         return f"{shown(fact.value)}{place(fact)}"
     return f"{name_of(fact)}{place(fact)} = {shown(fact.value)}"
+
+
+def called(fact: Fact | None) -> str:
+    """The name of a fact on the way from one to another: its key, or its words if it has none."""
+    if fact is None:
+        return "?"
+    return name(fact.key) if fact.key else shown(fact.value)
 
 
 def place(fact: Fact) -> str:

@@ -107,15 +107,16 @@ def test_what_cannot_be_understood_is_answered(db: Path) -> None:
         told = line.ask(request("tools/call", name="remember", arguments=said))
         assert "isError" not in told["result"] or told["result"]["isError"] is False
         assert told["result"]["structuredContent"]["decisions"]
+        line.ask(request("tools/call", name="remember", arguments={"key": "city", "value": "Bern"}))
         told = line.ask(
             request(
                 "completion/complete",
                 ref={"type": "ref/resource", "uri": "incumbent://chains/{key}"},
-                argument={"name": "key", "value": "st"},
+                argument={"name": "key", "value": ""},
             )
         )
         assert told["result"]["completion"] == {
-            "values": ["statement"],
+            "values": ["city"],
             "total": 1,
             "hasMore": False,
         }

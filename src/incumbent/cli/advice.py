@@ -110,8 +110,8 @@ def opinion_lines(opinion: incumbent.Opinion) -> Iterator[tuple[str, str]]:
     yield "opinion", shown(str(opinion))
     for one in opinion.proposals:
         if one.outcome == "dropped":
-            about = f"{one.key} = {one.value}: " if one.key else ""
-            yield "dropped", shown(f"{about}{one.reason}")
+            about = f"{one.key} = {one.value}" if one.key else one.value
+            yield "dropped", shown(f"{about}: {one.reason}" if about else one.reason)
 
 
 def summary_lines(opinions: Iterable[incumbent.Opinion]) -> Iterator[tuple[str, str]]:

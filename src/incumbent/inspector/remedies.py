@@ -115,7 +115,7 @@ def _correct(session: Session, remedy: Remedy, fact: Fact) -> Verdict:
     """Write a new value in the fact's place, with its terms: nobody reads it whom it kept out."""
     if not fact.is_valid:
         raise InvalidInput(
-            f"{fact.key!r} is {fact.status}, and only a fact in office can be corrected; "
+            f"{fact.quoted_key} is {fact.status}, and only a fact in office can be corrected; "
             f"open the one that stands now"
         )
     in_branch = not fact.scope.is_real  # there, every write belongs to the branch

@@ -62,6 +62,7 @@ def _environment() -> Environment:
         inline=inline,
         shown=words.shown,
         named=name_of,
+        called=words.called,
         standing=words.standing,
         why=words.why,
         source=speech.source_of,

@@ -13,7 +13,6 @@ from pydantic import BaseModel, Field
 
 from incumbent import Context, Erasure, Fact, Observation, Outcome, Verdict
 from incumbent.context.quotes import inline, name
-from incumbent.model.fact import UNNAMED
 from incumbent.words import Find, account, by_reason, left_out, shown, standing, why
 
 
@@ -29,7 +28,7 @@ class FactShown(BaseModel):
     """A fact, with how it stands."""
 
     id: str
-    key: str
+    key: str = Field(description="Empty for what was kept as it was said.")
     about: str | None = Field(None, description="Whom or what it is about.")
     value: str
     standing: str = Field(description="'in office' for what holds; otherwise how it left.")
@@ -51,14 +50,18 @@ class FactShown(BaseModel):
 def _named(key: str, about: str | None) -> str:
     """What stands before a value; nothing before what was kept as it was said."""
     subject = f" ({about})" if about else ""
-    return "" if key == UNNAMED else f"{key}{subject} = "
+    return f"{key}{subject} = " if key else ""
+
+
+def _key(fact: Fact) -> str:
+    return "" if fact.is_unnamed else name(fact.key)
 
 
 def fact_shown(fact: Fact, *, whole: bool = False) -> FactShown:
     """A fact for an answer; a long value is cut, unless all of it is wanted."""
     return FactShown(
         id=fact.id,
-        key=name(fact.key),
+        key=_key(fact),
         about=None if fact.subject is None else name(fact.subject),
         value=inline(fact.value) if whole else shown(fact.value),
         standing=standing(fact),
@@ -105,7 +108,7 @@ def decision_of(verdict: Verdict, find: Find) -> Decision:
     fact = verdict.fact
     return Decision(
         outcome=verdict.outcome.value,
-        key="?" if fact is None else name(fact.key),
+        key="?" if fact is None else _key(fact),
         about=None if fact is None or fact.subject is None else name(fact.subject),
         value="?" if fact is None else shown(fact.value),
         why=why(verdict),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from incumbent import Explanation, Review, Session, Verdict
 from incumbent.context.quotes import name
 from incumbent.mcp.answers import Explained, ReviewShown, fact_shown
-from incumbent.words import account, doubt, provenance, told, why
+from incumbent.words import account, called, doubt, provenance, told, why
 
 
 def explained(session: Session, explanation: Explanation) -> Explained:
@@ -37,7 +37,7 @@ def _grounds(session: Session, explanation: Explanation) -> Iterator[str]:
         yield f"puts in doubt: {told(found) if found else doubted}"
     for cause in explanation.causes:
         steps = [session.get(step) for step in cause.path]
-        path = " -> ".join(name(step.key) if step else "?" for step in steps)
+        path = " -> ".join(called(step) for step in steps)
         yield f"needs review, because something it rests on changed: {path}"
 
 
@@ -67,6 +67,6 @@ def _because(session: Session, review: Review) -> Iterator[str]:
         return
     for cause in review.causes:
         steps = [session.get(step) for step in cause.path]
-        path = " -> ".join(name(step.key) if step else "?" for step in steps)
+        path = " -> ".join(called(step) for step in steps)
         now = session.get(cause.now) if cause.now else None
         yield f"{path} (now {told(now)})" if now else path

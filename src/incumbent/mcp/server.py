@@ -173,7 +173,7 @@ class Handlers:
             except Exception as error:
                 raise WireFailure(INTERNAL_ERROR, _told(error)) from None
             names = (fact.id if wanted == _FACT else fact.key for fact in facts)
-            found = sorted({_carried(one) for one in names if one.startswith(typed.value)})
+            found = sorted({_carried(one) for one in names if one and one.startswith(typed.value)})
         offered = {
             "values": found[:_MOST_COMPLETIONS],
             "total": len(found),

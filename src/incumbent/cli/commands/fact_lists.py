@@ -29,7 +29,12 @@ def facts(
         ),
     ] = "",
     key: Annotated[
-        str | None, typer.Option(metavar="KEY", help="Of this key.", rich_help_panel=WHICH)
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Of this key; '' for those kept as they were said.",
+            rich_help_panel=WHICH,
+        ),
     ] = None,
     subject: Subject = None,
     state: Annotated[

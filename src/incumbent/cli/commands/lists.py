@@ -115,6 +115,7 @@ def subjects(
 def keys(*, prefix: Prefix = "", reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
     """List the keys of facts in office, by owner and name.
 
+    Facts that were kept as they were said have none: they are counted as (as said).
     The keys that let programs in are another matter: incumbent keys list.
     """
     asked = {"prefix": prefix, **paging.asked}
@@ -180,7 +181,13 @@ def _key_row(one: incumbent.ListedKey) -> list[str]:
 
 def _name_row(name: str, owner: str, facts: int, others: int, last_at: datetime) -> list[str]:
     whose = shown(owner) if owner else "(organization)"
-    return [shown(name), whose, f"{facts:,}", f"{others:,}", clock(last_at)]
+    return [
+        shown(name) if name else "(as said)",
+        whose,
+        f"{facts:,}",
+        f"{others:,}",
+        clock(last_at),
+    ]
 
 
 def _receipt_row(one: incumbent.ListedReceipt) -> list[str]:
@@ -194,8 +201,12 @@ def _entry_row(one: incumbent.AuditEntry) -> list[str]:
     row = [str(one.seq), clock(one.recorded_at), shown(one.by), *told]
     if one.content is None:
         return row
-    about = "(erased)" if one.content.erased else f"{one.content.key}: {shown(one.content.value)}"
+    about = "(erased)" if one.content.erased else _content(one.content.key, one.content.value)
     return [*row, cut(inline(about), _LONGEST)]
+
+
+def _content(key: str | None, value: Any) -> str:
+    return f"{key}: {shown(value)}" if key else shown(value)
 
 
 def register(app: typer.Typer) -> None:

@@ -24,7 +24,7 @@ from incumbent.cli.tables import (
 from incumbent.context.quotes import inline
 from incumbent.model.values import text_of
 from incumbent.stores.codec import fact_record, verdict_record
-from incumbent.words import account, doubt, provenance, shown, standing, told, why
+from incumbent.words import account, called, doubt, provenance, shown, standing, told, why
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The key.")]
 
@@ -62,7 +62,10 @@ def current(
 
 def facts(
     key: Annotated[
-        str | None, typer.Argument(metavar="KEY", help="Only facts of this key.")
+        str | None,
+        typer.Argument(
+            metavar="KEY", help="Only facts of this key; '' for those kept as they were said."
+        ),
     ] = None,
     *,
     subject: Subject = None,
@@ -201,7 +204,7 @@ def _standing_lines(
         yield "doubts", told(found) if found else doubted
     for cause in explanation.causes:
         steps = [session.get(step) for step in cause.path]
-        yield "needs review", " -> ".join(step.key if step else "?" for step in steps)
+        yield "needs review", " -> ".join(called(step) for step in steps)
     yield "fact", fact.id
 
 

@@ -15,7 +15,7 @@ from incumbent.cli.tables import is_narrow, print_json, show, table, with_id
 from incumbent.cli.verdicts import print_verdict
 from incumbent.model.errors import InvalidInput
 from incumbent.stores.codec import fact_record
-from incumbent.words import doubt, told
+from incumbent.words import called, doubt, told
 
 
 def reviews(*, who: Asker, common: Common) -> None:
@@ -94,7 +94,7 @@ def _because(session: incumbent.Session, review: incumbent.Review) -> str:
     told_causes = []
     for cause in review.causes:
         steps = [session.get(step) for step in cause.path]
-        path = " -> ".join(step.key if step else "?" for step in steps)
+        path = " -> ".join(called(step) for step in steps)
         now = session.get(cause.now) if cause.now else None
         told_causes.append(f"{path} (now {told(now)})" if now else path)
     return "; ".join(told_causes)
