@@ -433,7 +433,7 @@ class TestWrongCalls:
             ({"authority": "wizard"}, "no rung of the ladder"),
             ({"authority": 5}, "no rung of the ladder"),
             ({"needs_review": "yes"}, "needs_review must be"),
-            ({"key": ""}, "key"),
+            ({"key": " "}, "key is empty"),
             ({"key": 5}, "key"),
             ({"subject": 5}, "subject"),
             ({"since": "yesterday"}, "since"),
