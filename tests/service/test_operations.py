@@ -214,3 +214,18 @@ def test_what_the_address_says_is_refused_where_nobody_reads_it(
     """Who names an organization there gets no other one's facts instead."""
     told = problem(service.post(f"{path}?organization=acme", {}), 422, "InvalidInput")
     assert "?organization=" in told["detail"]
+
+
+def test_what_was_kept_as_it_was_said_is_asked_for_with_an_empty_key(service: Running) -> None:
+    """As facts it has none; where one name is needed, the answer says where the ids are."""
+    with incumbent.open(service.address) as memory:
+        ann = memory.session(user_id="ann")
+        ann.observe("My cup is red.")
+        ann.write("city", "Bern")
+        (fact,) = ann.facts("")
+        assert (fact.value, fact.is_unnamed) == ("My cup is red.", True)
+        assert [line.key for line in ann.list_keys()] == ["", "city"]
+        with pytest.raises(incumbent.InvalidInput, match=r'facts\(""\) lists'):
+            ann.current("")
+        ann.write("", "My cup is blue.", supersedes=fact.id)
+        assert [one.value for one in ann.list_facts(key="")] == ["My cup is blue."]
