@@ -17,7 +17,7 @@ from incumbent.proxy.apis import (
     ChatCompletions,
     ResponsesApi,
     api_at,
-    climbs,
+    plain_path,
 )
 from incumbent.proxy.configuration import ProxySettings
 from incumbent.proxy.headers import asked_by, says_who, to_client, to_upstream
@@ -100,25 +100,46 @@ def test_a_message_that_is_left_out_keeps_its_place() -> None:
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("/v1/chat/completions", ChatCompletions),
-        ("/v1//Chat/completions/", ChatCompletions),
-        ("/v1/responses", ResponsesApi),
-        ("/v1/messages", AnthropicMessages),
-        ("/v1/messages/count_tokens", None),
-        ("/v1/responses/resp_1/cancel", None),
-        ("/v1/chat/completions/x", None),
+        (b"/v1/chat/completions", ChatCompletions),
+        (b"/v1//Chat/completions/", ChatCompletions),
+        (b"/v1/chat/completions.json", ChatCompletions),
+        (b"/v1/responses", ResponsesApi),
+        (b"/v1/messages:x", AnthropicMessages),
+        (b"/v1/messages/count_tokens", None),
+        (b"/v1/responses/resp_1/cancel", None),
+        (b"/v1/chat/completions/x", None),
+        (b"/v1/models/ft:gpt%3Aacme::7", None),
+        (b"/v1/models/meta-llama%2FLlama-3", None),
     ],
 )
-def test_which_api_is_at_a_path(path: str, expected: Any) -> None:
+def test_which_api_is_at_a_path(path: bytes, expected: Any) -> None:
     """However it is spelled."""
-    found = api_at(path)
+    plain = plain_path(path)
+    assert plain is not None
+    found = api_at(plain)
     assert (None if found is None else type(found)) is expected
 
 
-def test_a_path_that_climbs_is_noticed() -> None:
-    """In every spelling that a provider might follow."""
-    assert all(map(climbs, ("/v1/..", "/v1/%2E%2e/a", "/v1/.%2e\\a", "/v1/%252e%252e/a")))
-    assert not any(map(climbs, ("/v1/a..b", "/v1/files/a.png", "/v1/...")))
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(b"/v1/chat/completions%20", b"/v1/chat/completions;a=b", b"/v1/chat/completions%00"),
+        *(b"/v1\\chat\\completions", b"/v1/chat%5Ccompletions", b"/v1/..;/admin", b"/v1/chat%252f"),
+        *(b"/v1/..", b"/v1/%2E%2e/a", b"/v1/.%2e/a", b"/v1/%252e%252e/a", b"/v1/./x", b"/v1/.../x"),
+        *(b"/v1/chat/completions#", b"/v1/chat/completions%3F", b"/v1/chat/completions%09"),
+        *(
+            "/v1/\uff43hat/completions".encode(),
+            b"/v1/%C4%B1",
+            b"/v1",
+            b"/V1/x",
+            b"//v1/x",
+            b"/v1/%zz",
+        ),
+    ],
+)
+def test_a_path_that_could_be_read_otherwise_is_none(path: bytes) -> None:
+    """Nobody behind the proxy can take it for another than the proxy did."""
+    assert plain_path(path) is None
 
 
 # replies
@@ -214,6 +235,28 @@ def test_a_stream_is_cut_into_whole_events(end: bytes, data: st.DataObject) -> N
     pieces = [stream[a:b] for a, b in zip([0, *places], ends, strict=True)]
     assert [event for piece in pieces for event in cut.take(piece)] == told
     assert cut.rest() == b""
+
+
+def test_tiny_events_are_cut_in_linear_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked at and moved is as long as the stream, however many events it has."""
+    work = 0
+
+    class Counted(bytearray):
+        def find(self, sought: Any, begin: Any = 0, *rest: Any) -> int:
+            nonlocal work
+            found = super().find(sought, begin, *rest)
+            work += (len(self) if found < 0 else found) - begin
+            return found
+
+        def __delitem__(self, where: Any) -> None:
+            nonlocal work
+            work += len(self)  # the rest of it may move
+            super().__delitem__(where)
+
+    monkeypatch.setattr("incumbent.proxy.replies.bytearray", Counted, raising=False)
+    stream, cut = b"\n\n" * 20_000, WholeEvents(10_000_000)
+    assert len(list(cut.take(stream))) == 20_000
+    assert len(stream) <= work <= 2 * len(stream)
 
 
 def test_an_event_beyond_measure_passes_in_pieces() -> None:

@@ -181,7 +181,10 @@ def test_another_spelling_of_a_path_is_guarded_too(
 
 @pytest.mark.parametrize(
     "path",
-    ["/v1/../admin", "/v1/%2e%2e/admin", "/v1/a/..%2f..%2fadmin", "/v1/%252e%252e/x", "/v1/./x"],
+    [
+        *("/v1/../admin", "/v1/%2e%2e/admin", "/v1/a/..%2f..%2fadmin", "/v1/%252e%252e/x"),
+        *("/v1/./x", "/v1/..;/admin", CHAT + "%20", CHAT + ";a=b", CHAT + "%00", CHAT + "\\"),
+    ],
 )
 def test_no_path_leads_out_of_the_api(proxy: RunningProxy, upstream: StandIn, path: str) -> None:
     """What climbs out of /v1, however it is written, is not passed on."""

@@ -95,19 +95,28 @@ class AnthropicMessages(MessageApi):
         return made
 
 
+_PLAIN = re.compile(r"/v1/[\w.~:@+,=/-]*", re.ASCII)
 APIS: tuple[MessageApi, ...] = (ChatCompletions(), ResponsesApi(), AnthropicMessages())
 
 
+def plain_path(sent: bytes) -> str | None:
+    """The one form of a path below /v1/; None for one that somebody might read otherwise.
+
+    Providers and what stands before them disagree about escapes of escapes, parameters, what shows
+    nothing and steps back, so such paths name two places. Plain signs, and their escapes, name one.
+    """
+    path = unquote(sent.decode("latin-1"))
+    if not _PLAIN.fullmatch(path):
+        return None
+    steps = [step for step in path.split("/") if step]
+    return None if any(not step.strip(".") for step in steps) else "/" + "/".join(steps)
+
+
 def api_at(path: str) -> MessageApi | None:
-    """The API at a path, however it is spelled: another spelling must not pass unguarded."""
-    plain = re.sub(r"/+", "/", unquote(path)).rstrip("/").lower()
-    return next((api for api in APIS if api.path == plain), None)
-
-
-def climbs(path: str) -> bool:
-    """Whether a path leaves the place it begins at, on a provider that follows it."""
-    steps = re.split(r"[/\\]", unquote(unquote(path)))
-    return any(step in (".", "..") for step in steps)
+    """The API at a path in its one form. An ending, such as `.json`, makes no other place of it:
+    some providers take it off."""
+    heads = "/".join(re.split(r"[.:@+,=]", step, maxsplit=1)[0] for step in path.lower().split("/"))
+    return next((api for api in APIS if api.path == heads), None)
 
 
 def _list(given: Any, name: str) -> list[Any]:

@@ -23,7 +23,7 @@ from incumbent.http.turns import Caller
 from incumbent.memory import Memory
 from incumbent.model.errors import InvalidInput, StoreError
 from incumbent.model.keys import KeyScope
-from incumbent.proxy.apis import MessageApi, api_at, climbs
+from incumbent.proxy.apis import MessageApi, api_at, plain_path
 from incumbent.proxy.configuration import LARGEST_REQUEST, ProxySettings
 from incumbent.proxy.exchange import (
     Exchange,
@@ -48,6 +48,10 @@ from incumbent.proxy.upstream import Upstream, UpstreamBroke
 from incumbent.session import Session
 
 _log = logging.getLogger("incumbent.proxy")
+_NOTHING_HERE = (
+    "there is nothing here; the API of a provider begins with /v1/, and its paths are written with"
+    " letters, digits and - _ . ~ : @ + , = alone"
+)
 _ELSEWHERE = b"kept-by-provider"
 
 
@@ -143,16 +147,16 @@ class ProxyApplication:
         await response(exchange.request.scope, exchange.receive, exchange.send)
 
     async def _route(self, exchange: Exchange) -> None:
-        request, path = exchange.request, exchange.request.scope["path"]
+        request = exchange.request
         self._door.check_origin(request)
-        if path == "/health":
+        if exchange.path == b"/health":
             exchange.status, exchange.outcome = 200, "health"
             response = JSONResponse({"status": "ok", "version": incumbent.__version__})
             await response(request.scope, exchange.receive, exchange.send)
             return
-        if not exchange.path.startswith(b"/v1/") or climbs(exchange.path.decode("latin-1")):
-            detail = "there is nothing here; the API of a provider begins with /v1/"
-            raise Refusal(404, "NotFound", detail)
+        path = plain_path(exchange.path)
+        if path is None:
+            raise Refusal(404, "NotFound", _NOTHING_HERE)
         if says_who(exchange.headers):
             form, shown = asked_by(exchange.headers)
             api = api_at(path) if request.method == "POST" else None

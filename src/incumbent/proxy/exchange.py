@@ -144,9 +144,11 @@ async def pass_heard(
     try:
         async with aclosing(pieces_of(response)) as pieces:
             async for piece in pieces:
-                for event in events.take(piece):
+                whole = events.take(piece)
+                for event in whole:
                     reply.hear(event)
-                    await exchange.pass_on(event)
+                if whole:
+                    await exchange.pass_on(b"".join(whole))
         rest = events.rest()
         reply.hear(rest)
         await exchange.pass_on(rest)

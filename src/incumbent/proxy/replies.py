@@ -7,13 +7,15 @@ application keeps it, the next request brings it.
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from incumbent.proxy.apis import AnthropicMessages, ChatCompletions, MessageApi, ResponsesApi
 
-_ENDS = (b"\r\n\r\n", b"\n\n")
+_END = re.compile(rb"\r\n\r\n|\n\n")
+_LONGEST_END = 4
 
 
 class ReplyListener(ABC):
@@ -69,10 +71,10 @@ class StreamedReply(ReplyListener):
 
     def hear(self, event: bytes) -> None:
         self._length += len(event)
-        data = _data(event)
-        if self._length > self._most or data is None or self._has_ended:
+        if self._length > self._most or self._has_ended:
             return
-        self._take(self, data)
+        if (data := _data(event)) is not None:
+            self._take(self, data)
 
     def reply(self) -> list[str]:
         if not self._has_ended or self._length > self._most:
@@ -172,27 +174,24 @@ class WholeEvents:
         self._looked = 0
         """How much of it has no end of an event."""
 
-    def take(self, piece: bytes) -> Iterator[bytes]:
-        """The events that are whole now. What is too long to be one is passed on as it is."""
+    def take(self, piece: bytes) -> list[bytes]:
+        """The events that are whole now. What is too long to be one is passed on as it is.
+
+        Every byte is looked at once and moved once, however many events a piece has.
+        """
         self._held += piece
-        while (end := self._first_end()) is not None:
-            event = bytes(self._held[:end])
-            del self._held[:end]
-            self._looked = 0
-            yield event
-        self._looked = max(0, len(self._held) - len(_ENDS[0]))
-        if len(self._held) > self._most:
-            yield self.rest()
+        events, begin = [], 0
+        for end in _END.finditer(self._held, self._looked):
+            events.append(bytes(self._held[begin : end.end()]))
+            begin = end.end()
+        del self._held[:begin]
+        self._looked = max(0, len(self._held) - _LONGEST_END + 1)
+        return [*events, self.rest()] if len(self._held) > self._most else events
 
     def rest(self) -> bytes:
         """What came after the last whole event."""
         held, self._held, self._looked = bytes(self._held), bytearray(), 0
         return held
-
-    def _first_end(self) -> int | None:
-        found = (self._held.find(end, self._looked) for end in _ENDS)
-        places = [place + len(end) for place, end in zip(found, _ENDS, strict=True) if place >= 0]
-        return min(places) if places else None
 
 
 def broken_off(api: MessageApi, detail: str) -> bytes:
