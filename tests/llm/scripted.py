@@ -132,8 +132,10 @@ def keeping(ask: Ask) -> dict[str, Any]:
 
 
 def settings(model: Any, **options: Any) -> incumbent.Settings:
-    """Settings with a scripted model that is waited for, and no pause between attempts."""
-    llm = incumbent.LLM(model, **{"mode": "inline", "backoff": 0.0, "timeout": PATIENCE, **options})
+    """Settings with a scripted model that is waited for, and no pause between attempts. It is
+    asked one thing after the other, so that its answers are for what they were written for."""
+    given = {"mode": "inline", "backoff": 0.0, "timeout": PATIENCE, "at_once": 1, **options}
+    llm = incumbent.LLM(model, **given)
     return incumbent.Settings(durability=QUICK.durability, embedder=None, llm=llm)
 
 

@@ -9,13 +9,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import incumbent
+from incumbent.model.authority import Ladder
+from incumbent.model.identity import Identity
 from incumbent.reading.asked import Ask
 from incumbent.testing import SteppingClock
+from incumbent.turns.rereading.line import Line
 from tests.conftest import OpenMemory
 from tests.llm.scripted import (
     Gate,
@@ -403,3 +407,101 @@ def test_a_forked_child_starts_afresh(store_path: Path) -> None:
         assert memory.flush(timeout=PATIENCE)
         assert opinion(made).status == "given"
         assert memory.session(user_id="ann").current("allergy") == "Peanuts"
+
+
+@pytest.mark.parametrize("ending", ["the session ends", "enough turns", "a flush"])
+def test_turns_wait_for_the_end_of_a_sitting(open_memory: OpenMemory, ending: str) -> None:
+    """Without a pause they are read together: at the end, with enough of them, or when asked."""
+    enough = 3 if ending == "enough turns" else None
+    model, memory, ann = background(open_memory, pause=None, after_turns=enough)
+    made = [ann.observe("Shelf 1 is full."), ann.observe("Shelf 2 is full.")]
+    assert [opinion(one).status for one in made] == ["pending", "pending"]
+    if ending == "enough turns":
+        made.append(ann.observe("Shelf 3 is full."))
+    elif ending == "a flush":
+        assert memory.flush(timeout=PATIENCE)
+    else:
+        ann.close()
+    assert all(opinion(one).wait(PATIENCE) for one in made)
+    assert [len(sentences(ask)) for ask in model.asked] == [len(made)]
+
+
+def test_turns_are_read_after_a_pause(open_memory: OpenMemory) -> None:
+    """Nobody has to end the conversation, or to ask."""
+    _, _, ann = background(open_memory, ALLERGY, pause=0.01)
+    assert opinion(ann.observe(ILL)).wait(PATIENCE)
+    assert ann.current("allergy") == "Peanuts"
+
+
+def test_the_pause_begins_with_the_last_turn() -> None:
+    """Who goes on talking is not read in the middle of it; others are, and in their turn."""
+    line = Line(incumbent.LLM(Scripted(), pause=10.0, batch_turns=2))
+    ann, bob = _waiting("ann"), _waiting("bob")
+    line.add(ann, 0.0)
+    line.add(bob, 5.0)
+    line.add(ann, 6.0)
+    assert (line.due(14.9, ()), line.next_due(())) == ([], 15.0)
+    assert line.due(15.0, ()) == [bob.conversation.name]
+    assert line.due(16.0, {bob.conversation.name: ()}) == [ann.conversation.name]
+    line.add(ann, 6.0)
+    assert line.take(ann.conversation.name) == [ann, ann]
+    assert line.due(16.0, ()) == [bob.conversation.name, ann.conversation.name]
+
+
+def test_a_context_waits_for_a_reading_under_way(open_memory: OpenMemory, gate: Gate) -> None:
+    """It has what the model read."""
+    _, _, ann = background(open_memory, gate, context_wait=PATIENCE)
+    ann.observe(ILL)
+    assert gate.asked.wait(PATIENCE)
+    threading.Timer(0.05, gate.open.set).start()
+    assert "allergy: Peanuts" in ann.context("What is Ann allergic to?").text
+
+
+def test_a_reading_that_takes_too_long_is_not_waited_for(
+    open_memory: OpenMemory, gate: Gate
+) -> None:
+    """The context is then made from what there is."""
+    _, _, ann = background(open_memory, gate, context_wait=0.01)
+    ann.observe(ILL)
+    assert "allergy: Peanuts" not in ann.context("What is Ann allergic to?").text
+
+
+def test_a_context_does_not_wait_for_others_or_for_a_pause(
+    open_memory: OpenMemory, gate: Gate
+) -> None:
+    """What is not under way, or is about somebody else, holds nobody up."""
+    _, memory, ann = background(
+        open_memory, gate, pause=None, context_wait=PATIENCE, at_once=2, after_turns=2
+    )
+    ann.observe(ILL)
+    ann.observe("Shelf 2 is full.")
+    assert gate.asked.wait(PATIENCE)
+    bob = memory.session(user_id="bob", organization="acme")
+    made = bob.observe("Shelf 3 is full.")
+    assert "Shelf 3" in bob.context("Which shelf is full?").text
+    assert opinion(made).status == "pending"
+
+
+def test_conversations_are_read_side_by_side(open_memory: OpenMemory, gate: Gate) -> None:
+    """A model that takes its time with one keeps no other waiting."""
+    _, memory, ann = background(open_memory, gate, at_once=2)
+    slow = ann.observe(ILL)
+    assert gate.asked.wait(PATIENCE)
+    quick = memory.session(user_id="bob", organization="acme").observe("Shelf 2 is full.")
+    assert opinion(quick).wait(PATIENCE)
+    assert opinion(slow).status == "pending"
+
+
+def test_the_output_of_a_tool_is_read_by_itself(open_memory: OpenMemory) -> None:
+    """A sitting in which only tools report is read like any other."""
+    model, memory, ann = background(open_memory)
+    made = ann.observe("Shelf 2 is full.", speaker="tool")
+    assert memory.flush(timeout=PATIENCE)
+    assert opinion(made).status == "given"
+    assert len(model.asked) == 1
+
+
+def _waiting(user_id: str) -> Any:
+    authority = Ladder().resolve("employee")
+    who = Identity(user_id=user_id, user_name=None, organization="acme", authority=authority)
+    return SimpleNamespace(conversation=SimpleNamespace(name=(who, "talk", None, None)))

@@ -307,3 +307,16 @@ def test_no_transaction_is_open_while_a_model_is_asked(open_memory: OpenMemory) 
     made = memory.session(user_id="ann", organization="acme").observe(TEXT)
     assert opinion(made).status == "given"
     assert memory.session(user_id="bob", organization="acme").current("x") == 1
+
+
+def test_a_budget_in_money_holds(open_memory: OpenMemory) -> None:
+    """What the greatest answer would cost has to be left; what an answer took is what counts."""
+    model = Scripted(tokens=(1_000, 100))
+    given = settings(
+        model, input_price=100.0, output_price=500.0, max_output_tokens=1_000, cost_per_day=0.8
+    )
+    ann = open_memory(settings=given).session(user_id="ann", organization="acme")
+    assert opinion(ann.observe("Shelf 1 is full.")).status == "given"
+    assert opinion(ann.observe("Shelf 2 is full.")).status == "given"
+    late = opinion(ann.observe("Shelf 3 is full."))
+    assert "the budget of 0.8 in money a day is exhausted (0.3 used)" in late.reason

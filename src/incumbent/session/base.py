@@ -198,6 +198,9 @@ class SessionBase:
     @repeated
     def close(self) -> None:
         """End the session: its working set is gone."""
+        rereader = self._resources.rereader
+        if rereader is not None and self._closed is None:
+            rereader.end((self.identity, self.session_id, self.task_id, self._branch))
         own_desk = self._when is None and self._branch is None and not self._rehearses
         if self._closed is None and own_desk:
             with self._resources.store.write(self.identity.organization) as transaction:

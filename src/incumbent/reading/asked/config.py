@@ -12,6 +12,8 @@ from incumbent.model.errors import InvalidInput
 _LONGEST = 3600.0
 """Seconds. A model that takes longer than an hour reads no conversation."""
 _OUTPUTS = ("auto", "schema", "tool", "prompt")
+_OPEN = ("calls_per_day", "tokens_per_day", "cost_per_day", "pause", "after_turns")
+"""What may be None."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,15 @@ class LLM:
     """How often a request is repeated that failed for a reason that may pass."""
     backoff: float = field(default=0.5, kw_only=True)
     """Seconds before the first repetition; each further one waits twice as long, with jitter."""
+    pause: float | None = field(default=0.0, kw_only=True)
+    """Seconds without a turn after which the turns of a conversation are read: 0 for at once, None
+    for not before its end (`session.close()`, `memory.flush()`). In background mode."""
+    after_turns: int | None = field(default=None, kw_only=True)
+    """How many turns of a conversation are read without such a pause."""
+    context_wait: float = field(default=0.0, kw_only=True)
+    """Seconds that a context waits at most for readings of the person's turns under way."""
+    at_once: int = field(default=4, kw_only=True)
+    """How many conversations are read at the same time in background mode."""
     batch_turns: int = field(default=8, kw_only=True)
     """How many turns go into one request at most."""
     known_facts: int = field(default=20, kw_only=True)
@@ -43,6 +54,8 @@ class LLM:
     """How many requests an organization has per day (UTC)."""
     tokens_per_day: int | None = field(default=None, kw_only=True)
     """How many tokens, in and out, an organization has per day (UTC)."""
+    cost_per_day: float | None = field(default=None, kw_only=True)
+    """What an organization may spend per day (UTC), in the currency of the prices."""
     input_price: float = field(default=0.0, kw_only=True)
     """What a million tokens of input cost, in your currency."""
     output_price: float = field(default=0.0, kw_only=True)
@@ -61,16 +74,20 @@ class LLM:
             raise InvalidInput(f'llm mode is "background" or "inline", not {self.mode!r}')
         if self.output not in _OUTPUTS:
             raise InvalidInput(f"llm output is one of {', '.join(_OUTPUTS)}, not {self.output!r}")
-        for name in ("batch_turns", "max_output_tokens", "queue_size"):
+        for name in ("batch_turns", "max_output_tokens", "queue_size", "at_once", "after_turns"):
             self._check_count(name, least=1)
         for name in ("retries", "known_facts", "calls_per_day", "tokens_per_day"):
             self._check_count(name, least=0)
-        for name in ("timeout", "backoff", "close_timeout"):
+        for name in ("timeout", "backoff", "close_timeout", "context_wait", "pause"):
             self._check_number(name, most=_LONGEST)
         if not self.timeout:
             raise InvalidInput("llm timeout must be more than 0 seconds")
-        for name in ("input_price", "output_price"):
+        for name in ("input_price", "output_price", "cost_per_day"):
             self._check_number(name, most=math.inf)
+        if self.cost_per_day is not None and not (self.input_price or self.output_price):
+            raise InvalidInput("llm cost_per_day takes input_price and output_price")
+        if self.mode == "inline" and (self.pause != 0 or self.after_turns is not None):
+            raise InvalidInput('llm pause and after_turns go with mode="background"')
 
     @property
     def name(self) -> str:
@@ -119,13 +136,15 @@ class LLM:
 
     def _check_count(self, name: str, *, least: int) -> None:
         given = getattr(self, name)
-        if given is None and name.endswith("_per_day"):
+        if given is None and name in _OPEN:
             return
         if type(given) is not int or given < least:
             raise InvalidInput(f"llm {name} must be a whole number from {least} up, not {given!r}")
 
     def _check_number(self, name: str, *, most: float) -> None:
         given = getattr(self, name)
+        if given is None and name in _OPEN:
+            return
         if type(given) not in (int, float) or not 0 <= given <= most or math.isinf(given):
             limit = f" and at most {most:g}" if most < math.inf else ""
             raise InvalidInput(f"llm {name} must be at least 0{limit}, not {given!r}")

@@ -1,4 +1,4 @@
-"""The background: a thread that has turns looked at again, while the conversation goes on."""
+"""The background: threads that have turns looked at again, while the conversation goes on."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import atexit
 import logging
 import os
 import threading
+import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from incumbent.reading.asked.asking import Trouble
+from incumbent.reading.asked.config import LLM
+from incumbent.turns.rereading.line import Line, Name
 from incumbent.turns.rereading.waiting import Waiting
 
 log = logging.getLogger("incumbent.llm")
@@ -22,24 +24,27 @@ _alive: weakref.WeakSet[Background] = weakref.WeakSet()
 
 
 class Background:
-    """A line of turns that wait, and one daemon thread that sees to them, started when needed.
+    """A line of turns that wait, and a few daemon threads that see to them, started when needed.
 
     Turns of one conversation are seen to in order, as many at once as fit into a request. The line
     is bounded: who finds it full is told so at once.
     """
 
-    def __init__(self, advise: Advise, *, batch: int, size: int) -> None:
+    def __init__(
+        self, advise: Advise, llm: LLM, stopwatch: Callable[[], float] = time.monotonic
+    ) -> None:
         self._advise = advise
-        self._batch = batch
-        self._size = size
+        self._llm = llm
+        self._stopwatch = stopwatch
         self._start_afresh()
         _alive.add(self)
 
     def _start_afresh(self) -> None:
-        self._line: deque[Waiting] = deque()
+        self._line = Line(self._llm)
         self._changed = threading.Condition()
-        self._in_hand: Sequence[Waiting] = ()
-        self._thread: threading.Thread | None = None
+        self._in_hand: dict[Name, Sequence[Waiting]] = {}
+        self._threads: set[threading.Thread] = set()
+        self._idle = 0
         self._closed = False
         # Held while an answer is put into effect, so that no store is closed in the middle of it.
         self._effecting = threading.Lock()
@@ -50,32 +55,45 @@ class Background:
             for waiting in turns:
                 if self._closed:
                     waiting.opinion.fail("the memory was closed")
-                elif len(self._line) >= self._size:
-                    reason = f"{self._size:,} turns are waiting already"
+                elif len(self._line) >= self._llm.queue_size:
+                    reason = f"{self._llm.queue_size:,} turns are waiting already"
                     waiting.opinion.fail(reason)
                     log.warning("no second opinion, the offline reading stands: %s", reason)
                 else:
-                    self._line.append(waiting)
-            if self._line and (self._thread is None or not self._thread.is_alive()):
-                self._thread = threading.Thread(
-                    target=_work, args=(weakref.ref(self),), name="incumbent-llm", daemon=True
-                )
-                self._thread.start()
-            self._changed.notify_all()
+                    self._line.add(waiting, self._stopwatch())
+            self._wake()
+
+    def end(self, name: Name) -> None:
+        """Have what waits of a conversation read now: it is over."""
+        with self._changed:
+            self._line.call(name)
+            self._wake()
 
     def flush(self, timeout: float | None) -> bool:
-        """Wait until nobody is in line or in hand; False if that takes longer."""
+        """Have all that waits read now, and wait for it; False if that takes longer."""
         with self._changed:
+            self._line.call_all()
+            self._wake()
             return self._changed.wait_for(lambda: not self._line and not self._in_hand, timeout)
+
+    def wait_for(self, person: tuple[str, str], timeout: float) -> bool:
+        """Wait for readings of a person's turns that are under way; False if that takes longer."""
+
+        def is_done() -> bool:
+            due = self._line.due(self._stopwatch(), ())
+            return all(_person_of(name) != person for name in (*due, *self._in_hand))
+
+        with self._changed:
+            return self._changed.wait_for(is_done, timeout)
 
     def close(self, timeout: float) -> int:
         """See to those in line for so long, then give up the rest; returns how many those are."""
         if self._closed:
             return 0
-        done = self.flush(timeout)
+        done = self.flush(timeout) if timeout else not self._left()  # no thread starts at the end
         with self._changed:
             self._closed = True
-            rest = [*self._in_hand, *self._line]
+            rest = self._left()
             self._line.clear()
             self._changed.notify_all()
         with self._effecting:  # an answer that is being put into effect is let through
@@ -87,33 +105,58 @@ class Background:
         return len(left)
 
     def forked(self) -> None:
-        """In a child process: the parent sees to its line, and its thread and locks stay there."""
-        left = [*self._in_hand, *self._line]
+        """In a child process: the parent sees to its line, and its threads and locks stay there."""
+        left = self._left()
         self._start_afresh()
         for waiting in left:
             waiting.opinion.forked()
 
-    # the thread's side
+    def _left(self) -> list[Waiting]:
+        return [*(one for some in self._in_hand.values() for one in some), *self._line]
+
+    def _wake(self) -> None:
+        """Have a thread for each conversation that is due, or one that waits until one is."""
+        self._threads = {thread for thread in self._threads if thread.is_alive()}
+        wanted = len(self._line.due(self._stopwatch(), self._in_hand))
+        wanted = wanted or int(self._line.next_due(self._in_hand) is not None)
+        for _ in range(min(wanted - self._idle, self._llm.at_once - len(self._threads))):
+            thread = threading.Thread(
+                target=_work, args=(weakref.ref(self),), name="incumbent-llm", daemon=True
+            )
+            self._threads.add(thread)
+            thread.start()
+        self._changed.notify_all()
+
+    # the threads' side
 
     def take(self, patience: float) -> Sequence[Waiting] | None:
         """The next turns of one conversation; () if none come for a while, None at the end."""
         with self._changed:
-            if not self._changed.wait_for(lambda: self._line or self._closed, patience):
+            self._idle += 1
+            try:
+                return self._taken(self._stopwatch() + patience)
+            finally:
+                self._idle -= 1
+
+    def _taken(self, deadline: float) -> Sequence[Waiting] | None:
+        while not self._closed:
+            now = self._stopwatch()
+            if due := self._line.due(now, self._in_hand):
+                chosen = self._line.take(due[0])
+                self._in_hand[due[0]] = chosen
+                return chosen
+            if now >= deadline:
                 return ()
-            if self._closed:
-                return None
-            name = self._line[0].conversation.name
-            chosen = [one for one in self._line if one.conversation.name == name][: self._batch]
-            self._line = deque(one for one in self._line if one not in chosen)
-            self._in_hand = chosen
-            return chosen
+            pause_ends = self._line.next_due(self._in_hand)
+            self._changed.wait(min(deadline, pause_ends or deadline) - now)
+        return None
 
     def see_to(self, turns: Sequence[Waiting]) -> None:
         try:
             self._advise(turns, self._effect)
         finally:
             with self._changed:
-                self._in_hand = ()
+                del self._in_hand[turns[0].conversation.name]
                 self._changed.notify_all()
 
     @contextmanager
@@ -125,12 +168,17 @@ class Background:
             yield
 
     def retire(self) -> bool:
-        """Let the thread end if there is nothing to do; the next turn starts another."""
+        """Let this thread end if there is nothing to do; the next turn starts another."""
         with self._changed:
-            if self._line:
+            waits = self._line.next_due(self._in_hand) is not None
+            if waits or self._line.due(self._stopwatch(), self._in_hand):
                 return False
-            self._thread = None
+            self._threads.discard(threading.current_thread())
             return True
+
+
+def _person_of(name: Name) -> tuple[str, str]:
+    return name[0].organization, name[0].user_id
 
 
 _PATIENCE = 10.0

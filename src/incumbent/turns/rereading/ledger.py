@@ -44,18 +44,22 @@ class OrganizationLedger:
     def reserve(self, ask: Ask) -> None:
         day = self._now().date()
         size = len(ask.instructions.encode()) + len(ask.data.encode())
+        into, out = size // _BYTES_PER_TOKEN + 1, ask.max_output_tokens
         taking = Usage(
             day,
             self._llm.name,
             calls=1,
-            input_tokens=size // _BYTES_PER_TOKEN + 1,
-            output_tokens=ask.max_output_tokens,
+            input_tokens=into,
+            output_tokens=out,
+            micros=self._llm.cost(into, out),
         )
         with self._store.write(self._organization) as transaction:
             used = transaction.usage(day)
             calls, tokens = sum(one.calls for one in used), sum(one.tokens for one in used)
             _check(calls, 1, self._llm.calls_per_day, "calls")
             _check(tokens, taking.tokens, self._llm.tokens_per_day, "tokens")
+            cost = sum(one.cost for one in used)
+            _check(cost, taking.cost, self._llm.cost_per_day, "in money")
             transaction.count_usage(taking)
         self._reserved = taking
 
@@ -72,7 +76,7 @@ class OrganizationLedger:
             turns=0 if failed else self._turns,
             input_tokens=used_in - reserved.input_tokens,
             output_tokens=used_out - reserved.output_tokens,
-            micros=self._llm.cost(used_in, used_out),
+            micros=self._llm.cost(used_in, used_out) - reserved.micros,
         )
         with self._store.write(self._organization) as transaction:
             transaction.count_usage(done)
@@ -81,7 +85,7 @@ class OrganizationLedger:
             self._telemetry.asked(self._llm.name, self._organization, used, failed)
 
 
-def _check(used: int, wanted: int, limit: int | None, what: str) -> None:
+def _check(used: float, wanted: float, limit: float | None, what: str) -> None:
     if limit is not None and used + wanted > limit:
         raise Trouble(
             "budget", f"the budget of {limit:,} {what} a day is exhausted ({used:,} used)"

@@ -15,6 +15,7 @@ from typing import Final
 
 from incumbent.language.speakers import is_machine
 from incumbent.model.errors import IncumbentError
+from incumbent.model.identity import Identity
 from incumbent.model.verdict import Outcome
 from incumbent.reading.asked import answer, prompting
 from incumbent.reading.asked.answer import Answered
@@ -30,6 +31,7 @@ from incumbent.turns.receiving import Received
 from incumbent.turns.records import Record
 from incumbent.turns.rereading.background import Background
 from incumbent.turns.rereading.ledger import OrganizationLedger
+from incumbent.turns.rereading.line import Name
 from incumbent.turns.rereading.revision import Revision
 from incumbent.turns.rereading.sitting import Sitting, sitting_of
 from incumbent.turns.rereading.waiting import ERASED, Conversation, Waiting, was_erased
@@ -65,7 +67,7 @@ class Rereader:
         self._now = now
         self._telemetry = telemetry
         self._asker = Asker(completion_for(llm), llm)
-        self._background = Background(self.reread, batch=llm.batch_turns, size=llm.queue_size)
+        self._background = Background(self.reread, llm)
         self._latest: deque[bool] = deque(maxlen=_LATEST)
         """Which of its last answers were of use."""
         self._judging = Lock()
@@ -127,6 +129,16 @@ class Rereader:
 
     def flush(self, timeout: float | None) -> bool:
         return self._background.flush(timeout)
+
+    def end(self, conversation: Name) -> None:
+        """Have what waits of a conversation read now."""
+        self._background.end(conversation)
+
+    def wait_for(self, identity: Identity) -> None:
+        """Wait a little for readings of a person's turns, as the settings say."""
+        if self.llm.context_wait:
+            person = identity.organization, identity.user_id
+            self._background.wait_for(person, self.llm.context_wait)
 
     def close(self) -> int:
         return self._background.close(self.llm.close_timeout)
