@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import platform
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,9 @@ from incumbent.testing import SteppingClock
 from tests.context.situations import SITUATIONS, Scene
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-# The embedder that users get, for it decides on the order of lines.
+# The embedder that users get.
 AS_USED = incumbent.Settings(durability="process")
 UPDATE = os.environ.get("INCUMBENT_UPDATE_GOLDEN") == "1"
-# Where the files were made, every byte counts. On another processor the 8-bit model rounds in
-# another way, so there neighbours may change places whose scores are this near: an allowance, on
-# the safe side of the one pair (.0009 apart) that was seen to.
-MADE_ON = "x86_64"
-AS_GOOD = 0.0 if platform.machine() == MADE_ON else 0.01
 
 
 @pytest.fixture(params=SITUATIONS)
@@ -41,28 +35,7 @@ def test_a_context_reads_as_its_golden_file(scenes: list[Scene]) -> None:
         text = scene.context.text + "\n"
         if UPDATE:
             path.write_bytes(text.encode())
-        golden = path.read_bytes().decode()
-        assert _as_on_this_processor(golden, scene.context) == text, f"{path.name} reads otherwise"
-
-
-def _as_on_this_processor(golden: str, context: incumbent.Context) -> str:
-    """A golden file with neighbours exchanged that are as good as each other, where they stand the
-    other way round in a context. Everything else stays as it is, and so does their number."""
-    scores = {line.text: line.score for line in context.lines if line.score is not None}
-    order = list(scores)
-
-    def stand_the_other_way_round(one: str, other: str) -> bool:
-        if one not in scores or other not in scores:
-            return False
-        near = abs(scores[one] - scores[other]) < AS_GOOD
-        return near and order.index(one) > order.index(other)
-
-    lines = golden.split("\n")
-    for _ in order:
-        for place in range(len(lines) - 1):
-            if stand_the_other_way_round(*lines[place : place + 2]):
-                lines[place : place + 2] = reversed(lines[place : place + 2])
-    return "\n".join(lines)
+        assert path.read_bytes().decode() == text, f"{path.name} reads otherwise"
 
 
 def test_a_context_says_what_matters_and_nothing_dead(scenes: list[Scene]) -> None:

@@ -191,6 +191,22 @@ def test_same_state_same_bytes(
         assert told(ask(story.reader)) == told(first)
 
 
+@FEW
+@given(histories, queries, queries)
+def test_the_same_facts_stand_in_the_same_order_for_every_question(
+    history: list[tuple[Any, ...]], one: str, other: str
+) -> None:
+    """Questions decide what is shown, never in which order."""
+    with a_story("memory", history) as (story, _):
+        shown = [
+            [(line.section, line.fact_id) for line in context.lines if line.fact_id]
+            for context in map(story.reader.context, (one, other))
+        ]
+    common = set(shown[0]) & set(shown[1])
+    first, second = ([line for line in lines if line in common] for lines in shown)
+    assert first == second
+
+
 @FEWER
 @given(history=histories, query=queries, budget=st.integers(0, 400))
 def test_another_process_gets_the_same_bytes(

@@ -80,7 +80,7 @@ def composed_lines(
 
 def _unlabelled(text: str) -> Iterator[str]:
     """A line without the labels that stand before a colon."""
-    rest = text.removeprefix("- ")
+    rest = text.strip().removeprefix("- ")
     for _ in range(_MOST_LABELS + 1):
         yield rest
         _, colon, rest = rest.partition(_LABEL)

@@ -24,9 +24,10 @@ from incumbent.context.mention_rules import in_passing, within_fact
 from incumbent.context.notes import add_working_set, shown_value
 from incumbent.context.page import Page
 from incumbent.context.quotes import Cuts
-from incumbent.context.ranking import Ranked, in_order_of_time
+from incumbent.context.ranking import Ranked
 from incumbent.context.reach import longest_line
 from incumbent.context.rendering import (
+    BY_TURN,
     ENVIRONMENT,
     HISTORY,
     IDENTITY,
@@ -53,7 +54,7 @@ from incumbent.context.rendering import (
     unknown_line,
 )
 from incumbent.context.request import Request
-from incumbent.context.said_lines import TimeNote, is_said
+from incumbent.context.said_lines import TimeNote, Turn, is_said, turn_of
 from incumbent.context.sheets import Sheet
 from incumbent.context.tokens import Count
 from incumbent.model.fact import Fact, Status
@@ -137,7 +138,6 @@ def _add_facts(
         page.omissions.extend(Omission("doubted", fact_id) for fact_id in out)
         facts = [ranked for ranked in facts if not is_set_back(ranked.fact, material)]
     keeps = profile.keeping(facts)
-    stands = in_order_of_time(facts)
     order, binding = _binding_first(facts, page.used, ceiling)
     others: list[int] = []
     aside, add = material.aside, _adding(page, material, request, at)
@@ -152,12 +152,12 @@ def _add_facts(
             continue
         # A rule may use the room that is meant for notes: it comes before them.
         most = request.budget if place in binding else ceiling
-        if not add(ranked, most, stands[place]):
+        if not add(ranked, most):
             page.omissions.append(ranked.sheet.over_budget)
     # What holds and has little to do with the query takes a share of what is left over.
     most = page.used + int(max(0, ceiling - page.used) * profile.spare)
     for place in others:
-        if not add(facts[place], most, stands[place]):
+        if not add(facts[place], most):
             page.omissions.append(Omission("irrelevant", facts[place].fact.id))
 
 
@@ -200,7 +200,7 @@ def _binds(fact: Fact) -> bool:
 
 def _adding(
     page: Page, material: Material, request: Request, at: datetime
-) -> Callable[[Ranked, int, int], bool]:
+) -> Callable[[Ranked, int], bool]:
     """Adds the line of a fact at its place, if it fits.
 
     Most facts read by themselves, and of most memories nothing is dead. Their lines and what these
@@ -211,7 +211,7 @@ def _adding(
     others = {*material.contested, *material.doubted, *material.days}
     is_utc = material.zone is UTC
 
-    def add(ranked: Ranked, ceiling: int, place: int) -> bool:
+    def add(ranked: Ranked, ceiling: int) -> bool:
         fact, score, _, _, tokens, _, sheet, _ = ranked
         if (
             not sheet.is_bare
@@ -219,12 +219,12 @@ def _adding(
             or tokens is None
             or (sheet.is_said and not is_utc)
         ):
-            return _add_fact(page, material, request, at, ranked, ceiling, place)
+            return _add_fact(page, material, request, at, ranked, ceiling)
         section = sheet.section
         if not page.has_room(section, tokens, ceiling):
             return False
         line = Line(section, sheet.line, fact.id, score, ranked.parts, (fact.source,))
-        page.place(line, tokens, place)
+        page.place(line, tokens, sheet.stands, turn=_turn_of(fact, section, material))
         return True
 
     return add
@@ -237,7 +237,6 @@ def _add_fact(
     at: datetime,
     ranked: Ranked,
     ceiling: int,
-    place: int,
 ) -> bool:
     """Add the line of a fact at its place, if it fits."""
     fact = ranked.fact
@@ -257,8 +256,9 @@ def _add_fact(
             text, tokens = text + doubt_note(doubters, material), None
     if request.style == "annotated":
         text, tokens = text + note_on(fact), None
+    section = ranked.sheet.section if is_plain else _section_among(fact, material)
     line = Line(
-        ranked.sheet.section if is_plain else _section_among(fact, material),
+        section,
         text,
         fact.id,
         ranked.score,
@@ -266,7 +266,13 @@ def _add_fact(
         (fact.source,),
         () if is_plain else _quoted_in(fact, material),
     )
-    return page.put(line, tokens, ceiling=ceiling, place=place)
+    turn = _turn_of(fact, section, material)
+    return page.put(line, tokens, ceiling=ceiling, place=ranked.sheet.stands, turn=turn)
+
+
+def _turn_of(fact: Fact, section: str, material: Material) -> Turn | None:
+    """The turn under whose day the line of a fact may stand."""
+    return turn_of(fact, material.zone) if section in BY_TURN else None
 
 
 def _reads_by_itself(fact: Fact, material: Material, request: Request) -> bool:

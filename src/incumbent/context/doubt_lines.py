@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
 
-from incumbent.context.cuts import GuardedValue, guarded
+from incumbent.context.cuts import guarded
 from incumbent.context.material import Material
 from incumbent.context.mention_rules import within_fact
 from incumbent.context.quotes import Cuts, inline
@@ -21,8 +21,8 @@ from incumbent.context.said_lines import (
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 
-_LONGEST_QUOTE = 120
-"""So many characters are quoted of the statement that puts a fact in doubt."""
+_LONGEST_QUOTE = 400
+"""A longer statement that puts a fact in doubt is named, never quoted in part."""
 
 
 def is_set_back(fact: Fact, material: Material) -> bool:
@@ -42,18 +42,14 @@ def doubted_line(
 def doubt_note(doubters: Sequence[Fact], material: Material) -> str:
     """What stands beside a fact in doubt: the newest statement against it, in quotes."""
     newest = doubters[0]
-    shown = _quoted(newest, material)
+    since = day_of(newest.timestamp, material.zone)
+    text = text_of(newest.value)
+    if len(text) > _LONGEST_QUOTE:
+        return f" (in doubt since {since}: see {name_of(newest)})"
+    judged = within_fact(newest, material.is_common)
+    shown = guarded(text, newest.key, material.dead, judged)
     said = inline(shown.value, shown.cuts)
     if not said.startswith(('"', "«")):
         said = f"«{said}»" if '"' in said else f'"{said}"'
     name = "" if speaks_for_itself(newest) else f"{name_of(newest)}: "
-    return f" (in doubt since {day_of(newest.timestamp, material.zone)}: {name}{said})"
-
-
-def _quoted(statement: Fact, material: Material) -> GuardedValue:
-    """The beginning of a statement, without the dead values in it."""
-    text = text_of(statement.value)
-    if len(text) > _LONGEST_QUOTE:
-        # At a word, so that what is left is said as it was.
-        text = f"{text[:_LONGEST_QUOTE].rsplit(None, 1)[0]}…"
-    return guarded(text, statement.key, material.dead, within_fact(statement, material.is_common))
+    return f" (in doubt since {since}: {name}{said})"

@@ -65,7 +65,7 @@ def add_working_set(page: Page, material: Material) -> None:
             continue
         stated = dict.fromkeys((*item.states, *(s.fact_id for s in item.spots if s.fact_id)))
         line = Line(WORKING_SET, text, quoted=tuple(stated))
-        if not page.put(line, item=key, place=places[key]):
+        if not page.put(line, item=key, place=(places[key],)):
             page.leave_out(item=key)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -12,9 +13,13 @@ from incumbent.context.document import OVER_BUDGET, Context, Line, Omission
 from incumbent.context.reach import longest_line
 from incumbent.context.rendering import CUT, CUT_MARK, HEADINGS, UNKNOWN, heading_line
 from incumbent.context.request import Request
+from incumbent.context.said_lines import Turn, continued
+from incumbent.context.sheets import Stands
 from incumbent.context.tokens import Count
 from incumbent.model.identity import Identity
 
+Place = Stands | tuple[int]
+"""The place of a line in its section: that of its fact, or a number."""
 _RANK = {section: place for place, section in enumerate(HEADINGS)}
 
 
@@ -23,10 +28,12 @@ class _Kept(NamedTuple):
 
     line: Line
     cost: int
-    place: int
+    place: Place
     """Its place among the lines of its section."""
-    item: str | None
+    item: str | None = None
     """The note or signal that it shows."""
+    turn: Turn | None = None
+    """The turn that it quotes, whose day it shares with its other lines."""
 
 
 Sections = Sequence[Sequence[_Kept]]
@@ -57,6 +64,7 @@ class Page:
         self._lines: dict[str, list[_Kept]] = {}
         self._headings: dict[str, int] = {}
         self._first: tuple[str, list[str]] = ("", [])
+        self._turns: set[tuple[str, Turn]] = set()
         self._says_so = False
 
     def add(self, section: str, text: str, *, ceiling: int | None = None) -> bool:
@@ -70,12 +78,13 @@ class Page:
         *,
         ceiling: int | None = None,
         item: str | None = None,
-        place: int | None = None,
+        place: Place | None = None,
+        turn: Turn | None = None,
     ) -> bool:
         """Add a line if it fits; `tokens` is its cost, if it is known.
 
         Lines stand in the order in which they came, unless `place` says otherwise. `item` is the
-        note or signal that the line shows.
+        note or signal that the line shows, `turn` the turn that it quotes.
         """
         most = self.budget if ceiling is None else ceiling
         if tokens is None:
@@ -84,19 +93,36 @@ class Page:
             tokens = self.count(f"{line.text}\n")
         if not self.has_room(line.section, tokens, most):
             return False
-        self.place(line, tokens, place, item)
+        self.place(line, tokens, place, item, turn)
         return True
 
     def place(
-        self, line: Line, tokens: int, place: int | None = None, item: str | None = None
+        self,
+        line: Line,
+        tokens: int,
+        place: Place | None = None,
+        item: str | None = None,
+        turn: Turn | None = None,
     ) -> None:
         """Add a line, for which there is room."""
         kept = self._lines.get(line.section)
         if kept is None:
             kept = self._lines[line.section] = []
             self.used += self._heading(line.section)
+        new = _Kept(line, tokens, (len(kept),) if place is None else place, item, turn)
         self.used += tokens
-        kept.append(_Kept(line, tokens, len(kept) if place is None else place, item))
+        if turn is not None:
+            if (line.section, turn) in self._turns:
+                self.used += self._under(new).cost - tokens
+            self._turns.add((line.section, turn))
+        kept.append(new)
+
+    def _under(self, kept: _Kept) -> _Kept:
+        """A line that stands under another one of its turn."""
+        if kept.turn is None:
+            return kept
+        line = replace(kept.line, text=continued(kept.line.text, kept.turn.label))
+        return kept._replace(line=line, cost=self.count(f"{line.text}\n"))
 
     def has_room(self, section: str, tokens: int, ceiling: int) -> bool:
         """Whether a line of that section would fit."""
@@ -144,14 +170,22 @@ class Page:
         for lines in ([Line(section, text) for text in said], [Line(CUT, CUT_MARK)], []):
             self._lines = {}
             for place, line in enumerate(lines):
-                self._lines.setdefault(line.section, []).append(_Kept(line, 0, place, None))
+                self._lines.setdefault(line.section, []).append(_Kept(line, 0, (place,)))
             self.used = self.count(_rendered(self._sections()))
             if self.used <= self.budget:
                 return
 
     def _sections(self) -> Sections:
         names = sorted(self._lines, key=_RANK.__getitem__)
-        return [sorted(self._lines[name], key=_place) for name in names]
+        return [self._by_turn(sorted(self._lines[name], key=_place)) for name in names]
+
+    def _by_turn(self, lines: Sequence[_Kept]) -> Sequence[_Kept]:
+        """The lines in order, each under the first one of its turn that stands directly above."""
+        turns = [None, *(kept.turn for kept in lines)]
+        return [
+            self._under(kept) if kept.turn == above else kept
+            for kept, above in zip(lines, turns, strict=False)
+        ]
 
     def _total(self, sections: Sections) -> int:
         """The cost of the rendered text. Only lines before a blank line are counted again."""
@@ -171,7 +205,7 @@ class Page:
         sections, total = self._fit()
         if not self.is_cut and not self._says_so and self._is_short:
             mark = Line(CUT, CUT_MARK)
-            self._lines = {CUT: [_Kept(mark, self.count(f"{CUT_MARK}\n"), 0, None)], **self._lines}
+            self._lines = {CUT: [_Kept(mark, self.count(f"{CUT_MARK}\n"), (0,))], **self._lines}
             sections, total = self._fit()
         return Context(
             text=_rendered(sections),
@@ -212,7 +246,7 @@ class Page:
 
     def _take_back(self, section: str) -> None:
         """Take back the last line of a section that was added."""
-        line, _, _, item = self._lines[section].pop()
+        line, _, _, item, _ = self._lines[section].pop()
         if not self._lines[section]:
             del self._lines[section]
         if line.section != UNKNOWN:

@@ -307,18 +307,3 @@ def _lessened(ranked: Ranked, why: str, left: float) -> Ranked:
     lost = round(ranked.score * (1 - left), 4)
     adjusted = (*ranked.adjusted, (why, -lost))
     return ranked._replace(score=round(ranked.score - lost, 4), adjusted=adjusted)
-
-
-def in_order_of_time(ranked: Sequence[Ranked]) -> list[int]:
-    """How each of these facts stands: best first, and equals oldest first, as they were said.
-
-    Where there is no room for all, the newest of equals is taken first; that is `rank`'s order.
-    """
-    scores = [one[1] for one in ranked]
-    order = list(range(len(scores)))
-    if any(map(eq, scores, scores[1:])):
-        order.sort(key=lambda place: (-scores[place], ranked[place].sheet.oldest))
-    stands = [0] * len(order)
-    for stand, place in enumerate(order):
-        stands[place] = stand
-    return stands

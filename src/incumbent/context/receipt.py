@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
@@ -28,6 +28,7 @@ from incumbent.context.rendering import (
     quotable,
     render,
 )
+from incumbent.context.said_lines import UNDER, continued, label_of
 from incumbent.model.errors import InvalidInput
 from incumbent.model.fact import Fact, Status
 
@@ -179,8 +180,12 @@ def condensed(receipt: Receipt, facts: Mapping[str, Fact]) -> Receipt:
 
     def kept(line: ReceiptLine) -> ReceiptLine:
         fact = facts.get(line.fact_id or "")
-        given = fact is not None and line.text == wording(fact, receipt.style)
-        return replace(line, text=None) if given else line
+        if fact is None:
+            return line
+        whole = wording(fact, receipt.style)
+        if line.text == whole:
+            return replace(line, text=None)
+        return replace(line, text=UNDER) if line.text == _under(fact, whole) else line
 
     return replace(receipt, lines=tuple(map(kept, receipt.lines)))
 
@@ -188,6 +193,11 @@ def condensed(receipt: Receipt, facts: Mapping[str, Fact]) -> Receipt:
 def wording(fact: Fact, style: str) -> str:
     """The text of a fact in office in that style, the same at any moment."""
     return plain_line(fact) + (note_on(fact) if style == "annotated" else "")
+
+
+def _under(fact: Fact, line: str) -> str:
+    """The line of a fact where it stands under another one of its turn."""
+    return continued(line, label_of(fact, UTC))
 
 
 def reproduced(receipt: Receipt, facts: Mapping[str, Fact]) -> tuple[str, tuple[ReceiptLine, ...]]:
@@ -198,9 +208,11 @@ def reproduced(receipt: Receipt, facts: Mapping[str, Fact]) -> tuple[str, tuple[
     def text_of(line: ReceiptLine) -> str:
         if not gone.isdisjoint(line.fact_ids):
             return _ERASED_LINE
-        if line.text is not None:
+        if line.text is not None and line.text != UNDER:
             return line.text
-        return wording(facts[line.fact_id or ""], receipt.style)
+        fact = facts[line.fact_id or ""]
+        whole = wording(fact, receipt.style)
+        return whole if line.text is None else _under(fact, whole)
 
     lines = tuple(replace(line, text=text_of(line)) for line in receipt.lines)
     return render([(line.section, line.text or "") for line in lines]), lines

@@ -70,6 +70,9 @@ _SECTION_OF = {
     MemoryType.CAPABILITY: LEARNED,
 }
 
+BY_TURN = frozenset({PERSONAL, ORGANIZATION, LEARNED, DOUBTED})
+"""The sections where what was said in one turn stands together, under its day."""
+
 _UNAVAILABLE = "not available right now"
 _CLOCK = re.compile(r"Current (?:date: \w+ \d{4}-\d\d-\d\d|time: \d\d:\d\d .*)")
 _TURN = re.compile(rf'- "?{TURN}\d')

@@ -18,6 +18,8 @@ NEXT = "→"
 """Stands between the pieces of a statement that was amended: what was said first, what then."""
 COMPOSED = " (composed)"
 """Ends the line of a wording that nobody said so."""
+UNDER = "  "
+"""Opens the line of what was said in the same turn as the line above it, whose day it shares."""
 _THE_USER = frozenset({"user", "human", "me"})
 _WHOLE = 5
 """A statement of fewer words is an answer, which needs to be told what it is about."""
@@ -84,6 +86,26 @@ def label_of(fact: Fact, zone: tzinfo) -> str:
     return f"{day}, {speaker}" if speaker else day
 
 
+class Turn(NamedTuple):
+    """The turn that a statement was said in, by what its lines have in common."""
+
+    label: str
+    number: int
+
+
+def turn_of(fact: Fact, zone: tzinfo) -> Turn | None:
+    """The turn of a statement that speaks for itself; None for other facts."""
+    number = fact.source.turn_index
+    if number is None or not speaks_for_itself(fact):
+        return None
+    return Turn(label_of(fact, zone), number)
+
+
+def continued(line: str, label: str) -> str:
+    """The line of a statement under another one of its turn: without the day and the speaker."""
+    return UNDER + line.removeprefix(f"- {label}: ")
+
+
 def note_of(fact: Fact, zone: tzinfo) -> str:
     """The same after a value that stands under a name."""
     speaker = _speaker(fact)
@@ -132,4 +154,4 @@ def with_days(value: Any, cuts: Cuts, notes: Sequence[TimeNote]) -> str:
 
 def without_label(line: str) -> str:
     """A line without what we say of a statement in it: its day, its speaker, how it was made."""
-    return _NOTES.sub("", _LABEL.sub(r"\1", line, count=1))
+    return _NOTES.sub("", _LABEL.sub(r"\1", line.removeprefix(UNDER), count=1))

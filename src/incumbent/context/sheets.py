@@ -4,17 +4,21 @@ time depend on nothing but the fact."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from math import ceil
 from typing import NamedTuple
 
 from incumbent.context.document import OVER_BUDGET, Omission
 from incumbent.context.rendering import plain_line, section_of
-from incumbent.context.said_lines import is_said
+from incumbent.context.said_lines import is_said, speaks_for_itself
 from incumbent.model.fact import Fact, Status
 from incumbent.model.values import text_of
 
 Terms = Callable[[str], Sequence[str]]
 """The terms of a name or a short text, each once."""
+
+Stands = tuple[bool, str, str, datetime, tuple[int, int], str]
+"""The place of a fact in its section: a sentence or not, subject, key, moment, span, id."""
 
 SAME = 0.8
 """The share of their words that two texts have in common if one repeats the other."""
@@ -47,6 +51,7 @@ class Sheet:
         "_line",
         "_over_budget",
         "_section",
+        "_stands",
         "_terms",
         "_wording",
         "about",
@@ -55,14 +60,12 @@ class Sheet:
         "is_said",
         "length",
         "named",
-        "oldest",
         "time",
     )
 
     def __init__(self, fact: Fact, terms: Terms) -> None:
         self.fact = fact
         self.time = fact.order
-        self.oldest = (self.time, fact.id)
         self.named = tuple([term for term in terms(fact.key) if not term.isdigit()])
         """The words of its key, without numbers."""
         self.about: Sequence[str] = terms(fact.subject) if fact.subject else ()
@@ -76,6 +79,7 @@ class Sheet:
         self._line: str | None = None
         self._over_budget: Omission | None = None
         self._section: str | None = None
+        self._stands: Stands | None = None
         self._wording: Wording | None = None
 
     @property
@@ -91,6 +95,18 @@ class Sheet:
         if self._section is None:
             self._section = section_of(self.fact)
         return self._section
+
+    @property
+    def stands(self) -> Stands:
+        """Its place in its section: named facts by subject and key, then what was said, oldest
+        first. No question changes it."""
+        if self._stands is None:
+            fact = self.fact
+            is_sentence = speaks_for_itself(fact)
+            subject, key = ("", "") if is_sentence else (fact.subject or "", fact.key)
+            span = fact.source.span or (0, 0)
+            self._stands = (is_sentence, subject, key, fact.timestamp, span, fact.id)
+        return self._stands
 
     @property
     def over_budget(self) -> Omission:

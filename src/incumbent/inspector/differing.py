@@ -17,8 +17,9 @@ Difference = Literal["same", "added", "gone", "changed"]
 _RANK = {section: place for place, section in enumerate(HEADINGS)}
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _MOST_TOKENS = 600
-# A statement that stands for itself is labelled with its day, which others have as well.
-_DATED = re.compile(r"- (?:\[[^\]]*\] )?(?:from )?\d{4}-\d\d-\d\d")
+# A statement that stands for itself is labelled with its day, which others have as well, or stands
+# under one that is.
+_DATED = re.compile(r"- (?:\[[^\]]*\] )?(?:from )?\d{4}-\d\d-\d\d|  ")
 
 
 class WordRun(NamedTuple):
