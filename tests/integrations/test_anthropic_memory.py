@@ -406,3 +406,30 @@ def test_files_are_what_files_on_a_disk_would_be(edits: list[Any]) -> None:
             if file.is_file()
         }
         assert ours._files.all() == kept
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"command": "view", "path": ["/memories"]},
+        {"command": "view"},
+        {"command": "view", "path": None},
+        {"command": "create", "path": CUSTOMER, "file_text": {"a": 1}},
+        {"command": "str_replace", "path": CUSTOMER, "old_str": 4, "new_str": "5"},
+        {"command": "insert", "path": CUSTOMER, "insert_line": "one", "insert_text": "a"},
+        {"command": "rename", "old_path": CUSTOMER, "new_path": []},
+        {"command": "burn"},
+        {"command": ["view"], "path": CUSTOMER},
+        {},
+    ],
+    ids=str,
+)
+def test_whatever_a_model_sends_it_is_told_what_is_wrong(
+    tool: IncumbentMemoryTool, given: dict[str, Any]
+) -> None:
+    """As a tool's error, which it can read and mend; no file changes."""
+    create(tool, CUSTOMER, "- size: 40 desks\n")
+    with pytest.raises(ToolError, match=r"must be a|Unknown command"):
+        tool.call(given)
+    assert "40 desks" in view(tool, CUSTOMER, view_range=["a", None])
+    assert view(tool, "/memories").count("\n") == 2

@@ -140,6 +140,15 @@ HALVES = {
     "a resource": ("resources/read", r'{"uri":"incumbent://facts/\udabc"}'),
 }
 WHOLE = r'{"name":"history","arguments":{"key":"\ud83d\ude00 \\ud800"}}'
+NO_MESSAGES = {
+    "garbage": (None, -32700),
+    "{": (None, -32700),
+    "[" * 100_000: (None, -32700),
+    "[]": (None, -32600),
+    "5": (None, -32600),
+    '{"jsonrpc":"2.0","id":7}': (7, -32600),
+    '{"jsonrpc":"2.0","id":7,"method":5}': (None, -32600),
+}
 OPENING = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -199,6 +208,14 @@ class TestHalvesOfCharacters:
             unnamed = ask(message(5, *HALVES["a value"]).replace('"id":5', r'"id":"\ud800"'))
             assert (unnamed["id"], unnamed["error"]["code"]) == (None, -32600)
             assert ask(message(6, "tools/call", WHOLE))["result"]["isError"] is False
+            for line, (named, code) in NO_MESSAGES.items():
+                answer = ask(line)
+                assert (answer["id"], answer["error"]["code"]) == (named, code)
+            assert ask("\n\n" + message(7, "ping", "{}")) == {
+                "jsonrpc": "2.0",
+                "id": 7,
+                "result": {},
+            }
 
     def test_are_answered_over_http(self, tmp_path: Path) -> None:
         """The same by way of a POST."""

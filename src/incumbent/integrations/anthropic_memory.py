@@ -15,10 +15,11 @@ import asyncio
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, count, takewhile
-from typing import Any, NamedTuple
+from itertools import chain, count
+from typing import Any
 
 from incumbent.context.quotes import GONE
+from incumbent.integrations.edits import LABEL, Correction, changes
 from incumbent.memory import Memory
 from incumbent.model.errors import IncumbentError
 from incumbent.model.fact import Source
@@ -47,19 +48,16 @@ _SEES_FILES = "memory_tool:files"
 _TASK = "memory_tool"
 """The task that corrections in files belong to."""
 _BY_MODEL = Source(name="memory_tool", by_machine=True)
-_LONGEST_VALUE = 12
-"""Words. Whoever replaces more than that writes anew, and corrects no value."""
 _AT_A_TIME = 5_000
-_LABEL = re.compile(r"\W*(\w[\w /-]{0,60}?):\s+(?=\S)")
-"""The beginning of a line that names a value: "- ship to: "."""
-
-
-class _Change(NamedTuple):
-    """A value that another one replaced, and the words of its line that name what it is."""
-
-    key: str
-    before: str
-    after: str
+_FIELDS: dict[str, dict[str, type]] = {
+    "view": {"path": str},
+    "create": {"path": str, "file_text": str},
+    "str_replace": {"path": str, "old_str": str, "new_str": str},
+    "insert": {"path": str, "insert_line": int, "insert_text": str},
+    "delete": {"path": str},
+    "rename": {"old_path": str, "new_path": str},
+}
+"""The commands, and what each needs. Nobody has looked at what a model sends as these."""
 
 
 class _Files:
@@ -105,11 +103,11 @@ class _Files:
 
     def _name_of(self, line: str) -> str:
         """The name of what a line tells, unless that is dead, too."""
-        label = _LABEL.match(line)
+        label = LABEL.match(line)
         told = [{"role": "assistant", "content": label.group()}] if label else []
         return label.group() if label and not self._reader.guard(told).account else ""
 
-    def correct(self, path: str, change: _Change) -> None:
+    def correct(self, path: str, change: Correction) -> None:
         """Put on record that one value replaced another in a file."""
         key = self._matter(path, change)
         if self._is_put_back(path, key, change.after):
@@ -119,7 +117,7 @@ class _Files:
                 key, value, subject=path, scope="task", scope_id=_TASK, source=_BY_MODEL
             )
 
-    def _matter(self, path: str, change: _Change) -> str:
+    def _matter(self, path: str, change: Correction) -> str:
         """The key of a value in a file. Two lines that begin alike are two matters: the one must
         not replace the other."""
         more = (f"{change.key}.v{number}" for number in count(2))
@@ -158,6 +156,7 @@ class IncumbentMemoryTool(BetaAbstractMemoryTool):
 
     def execute(self, command: Any) -> Any:
         """Carry out a command. What the memory refuses is told to the model."""
+        _check_fields(command)
         try:
             with self._files.turn:
                 return super().execute(command)
@@ -217,7 +216,7 @@ class IncumbentMemoryTool(BetaAbstractMemoryTool):
         place = text.index(command.old_str)
         made = text.replace(command.old_str, command.new_str)
         self._files.write(path, made)
-        for change in _changes(text, place, command.old_str, command.new_str):
+        for change in changes(text, place, command.old_str, command.new_str):
             # What the file still says elsewhere, or says with more beside it, is not dead.
             if not re.search(rf"(?<!\w){re.escape(change.before)}(?!\w)", made, re.IGNORECASE):
                 self._files.correct(path, change)
@@ -314,6 +313,16 @@ class AsyncIncumbentMemoryTool(BetaAsyncAbstractMemoryTool):
         return await asyncio.to_thread(self._plain.clear_all_memory)
 
 
+def _check_fields(command: Any) -> None:
+    name = getattr(command, "command", None)
+    if not isinstance(name, str) or name not in _FIELDS:
+        raise ToolError(f"Unknown command: {name!r:.80}. There are {', '.join(_FIELDS)}")
+    for field, kind in _FIELDS[name].items():
+        if type(given := getattr(command, field, None)) is not kind:
+            told = "a text" if kind is str else "a whole number"
+            raise ToolError(f"`{field}` of {name} must be {told}, got: {given!r:.80}")
+
+
 def _checked(path: str) -> str:
     """A path within /memories, in one spelling."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
@@ -329,7 +338,7 @@ def _is_in(path: str, folder: str) -> bool:
 
 
 def _range(asked: Sequence[int] | None, lines: int) -> tuple[int, int]:
-    if not asked or len(asked) != 2:
+    if not isinstance(asked, list) or [type(one) for one in asked] != [int, int]:
         return 0, lines
     return max(1, asked[0]) - 1, lines if asked[1] == -1 else asked[1]
 
@@ -353,48 +362,3 @@ def _not_replaced(old: str, path: str, text: str) -> str:
     lines = ", ".join(str(text[:start].count("\n") + 1) for start in starts)
     several = f"Multiple occurrences of old_str `{old}` in lines: {lines}"
     return f"{told}. {several}. Please ensure it is unique"
-
-
-def _changes(text: str, place: int, old: str, new: str) -> Iterator[_Change]:
-    """The values that a replacement corrects, line by line.
-
-    Only what stands in the same line of as many lines is compared: whoever writes more or fewer
-    lines writes anew. What is only taken away, or only added, corrects nothing.
-    """
-    begin = text.rfind("\n", 0, place) + 1
-    end = text.find("\n", place + len(old))
-    end = len(text) if end < 0 else end
-    before = text[begin:end].split("\n")
-    after = f"{text[begin:place]}{new}{text[place + len(old) : end]}".split("\n")
-    if len(before) == len(after):
-        for one, other in zip(before, after, strict=True):
-            found = _change(one, other)
-            if found is not None:
-                yield found
-
-
-def _change(before: str, after: str) -> _Change | None:
-    """The words in which two versions of a line differ."""
-    label = _LABEL.match(before)
-    if label is not None and after.startswith(label.group()):
-        around = label.group(1)
-        old, new = before[label.end() :].split(), after[label.end() :].split()
-    else:
-        words, others = before.split(), after.split()
-        head = _alike(words, others)
-        tail = _alike(words[head:][::-1], others[head:][::-1])
-        while tail and words[-tail][:1].isupper():
-            tail -= 1  # "Main St" and "Oak St" are two names
-        around = " ".join([*words[:head], *words[len(words) - tail :]])
-        old, new = words[head : len(words) - tail], others[head : len(others) - tail]
-    gone, came = (" ".join(part).strip(".,;:!?") for part in (old, new))
-    if not gone or not came or gone == came or len(old) > _LONGEST_VALUE or GONE in gone:
-        return None
-    key = re.sub(r"\W+", "_", around.lower()).strip("_")[:120] or "value"
-    return _Change(key, gone, came)
-
-
-def _alike(words: Sequence[str], others: Sequence[str]) -> int:
-    """The number of words with which both begin."""
-    pairs = zip(words, others, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

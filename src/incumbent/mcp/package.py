@@ -27,7 +27,7 @@ IS_FIRST = int(version("mcp").partition(".")[0]) < 2
 """Whether the installed package has the first of its shapes, that of 1.x."""
 _types: Any = import_module("mcp.types" if IS_FIRST else "mcp_types")
 
-INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32600, -32602, -32603
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32602, -32603
 """Codes of errors, as JSON-RPC has them."""
 
 Wire = dict[str, Any]
