@@ -109,7 +109,10 @@ class Resources:
 
     def reindex(self, organization: str) -> int:
         """Make the index of an organization anew; return the number of its facts."""
-        return self.index.rebuild(self.store, check_name(organization, "organization"))
+        from incumbent.search.passages import repost
+
+        repost(self.index, self.store, check_name(organization, "organization"))
+        return self.index.rebuild(self.store, organization)
 
     def record(self, context: Context) -> Receipt:
         """Keep the receipt of a context, without content that was erased since."""

@@ -52,6 +52,8 @@ class Settings:
     """The number of last observed turns that a context shows; facts hold their content."""
     fact_share: float = 0.7
     """Share of the remaining token budget that facts may take in a context."""
+    passages: float = 0.3
+    """Share of the token budget for what was said before, in its words; 0 keeps none of it."""
     tokenizer: str = "o200k_base"
     """The tokenizer that counts: any encoding of the `splintr` package, such as cl100k_base."""
     embedder: str | Embedder | None = "minilm"
@@ -87,6 +89,8 @@ class Settings:
     def __post_init__(self) -> None:
         if not 0 <= self.fact_share <= 1:
             raise InvalidInput(f"fact_share must be between 0 and 1, not {self.fact_share!r}")
+        if not 0 <= self.passages <= 1:
+            raise InvalidInput(f"passages must be between 0 and 1, not {self.passages!r}")
         if not 0 <= self.contest_below <= 1:
             raise InvalidInput(f"contest_below must be between 0 and 1, not {self.contest_below!r}")
         if not 0 < self.doubt_from <= 1 or not 0 < self.retire_from <= 1:

@@ -13,7 +13,7 @@ from incumbent.engine.workspace import Workspace
 from incumbent.model.errors import UnknownFact
 from incumbent.model.fact import Fact, Status
 from incumbent.model.ids import new_id
-from incumbent.model.records import Erasure, WorkingItem, is_turn
+from incumbent.model.records import Erasure, Passage, WorkingItem, is_turn
 from incumbent.model.values import leaves, same_value, text_of
 from incumbent.model.verdict import Action, Outcome, Repair, Rule, Verdict
 from incumbent.stores.port import Selection, Transaction
@@ -41,7 +41,8 @@ def forget(
     for review. Working items that state the facts go, in any words and on any desk; items and
     reasons of their owners also go if they only quote them. The turns of a user go with the user,
     because the ref of a turn may name somebody. So do the keys that speak for the user: a forgotten
-    user's key should let nobody in. Turns of erased facts stay, since they hold nothing but ids.
+    user's key should let nobody in. Turns of erased facts stay, since they hold nothing but ids;
+    their passages go as working items do.
 
     An erasure that a person asks for (`by`) takes the facts that this person owns. Facts of others
     that quote them go as well, or the content would not be erased; but the proof for this person
@@ -76,6 +77,7 @@ class _Erasing:
     def carry_out(self, redact: Redact) -> Erasure:
         transaction, reach = self._transaction, self._reach
         items = _drop_items(transaction, reach)
+        passages = _drop_passages(transaction, reach)
         reasons = _reasons(transaction, reach)
         receipts = redact(reach)
         user = reach.everything_of
@@ -85,6 +87,7 @@ class _Erasing:
         others = [fact for fact in reach.facts if reach.by not in (None, fact.owner)]
         removed = {
             "working_items": self._told_of(items),
+            "passages": self._told_of(passages),
             "turns": turns,
             "receipts": self._told_of(receipts),
             "keys": keys,
@@ -95,6 +98,7 @@ class _Erasing:
         proof = self._erase(told, removed, reasons, author)
         beyond = {
             "working_items": items.total() - removed["working_items"],
+            "passages": passages.total() - removed["passages"],
             "receipts": sum(receipts.values()) - removed["receipts"],
         }
         proofs = [proof]
@@ -238,8 +242,29 @@ def _drop_items(transaction: Transaction, reach: Reach) -> Counter[str]:
     return dropped
 
 
-def _names(item: WorkingItem, fact_ids: frozenset[str]) -> bool:
-    """True if an item states one of these facts.
+def _drop_passages(transaction: Transaction, reach: Reach) -> Counter[str]:
+    """Remove the passages that state or quote erased facts; return the number by owner."""
+    dropped: Counter[str] = Counter()
+    after, user = 0, reach.everything_of
+    if user is not None:
+        dropped[user] += transaction.passage_count(user)  # they go with the turns
+    if not reach.facts:
+        return dropped
+    while page := transaction.passages(reach.only, after, _PAGE):
+        after = page[-1].number
+        gone = [
+            (number, owner)
+            for number, owner, passage in page
+            if owner != user
+            and (_names(passage, reach.ids) or reach.quotes(owner).found_in(passage.text))
+        ]
+        transaction.drop_passages([number for number, _ in gone])
+        dropped.update(owner for _, owner in gone)
+    return dropped
+
+
+def _names(item: WorkingItem | Passage, fact_ids: frozenset[str]) -> bool:
+    """True if an item or a passage states one of these facts.
 
     Once their values are gone, nobody could find and cut out the words of the item about them.
     """

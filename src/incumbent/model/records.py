@@ -153,8 +153,9 @@ class WorkingItem:
 class Turn:
     """A turn of conversation that was observed: its ref and its results.
 
-    It keeps none of its words. `digest` begins with a mark of the turn's own, up to "$"; the rest
-    tells whether a repeated turn says the same, until a fact that its speaker stated is erased.
+    It keeps none of its words; passages do. `digest` begins with a mark of the turn's own, up to
+    "$"; the rest tells whether a repeated turn says the same, until a fact that its speaker stated
+    is erased.
     """
 
     session_id: str
@@ -166,6 +167,36 @@ class Turn:
     fact_ids: tuple[str, ...] = ()
     """The facts that it brought."""
     verdict_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph of a turn that was observed, in the words of whoever said it."""
+
+    session_id: str
+    turn_index: int
+    place: int
+    """Its number among the paragraphs of the turn, from 0 on."""
+    speaker: str
+    at: datetime
+    text: str
+    states: tuple[str, ...] = ()
+    """Ids of the facts that the turn stated."""
+    spots: tuple[Spot, ...] = ()
+    """The places in this text where it states them, as far as they are known."""
+    terms: str = ""
+    """The terms that it is found by, separated by spaces."""
+    vector: bytes | None = None
+    """Its meaning, one signed byte a dimension."""
+
+
+class KeptPassage(NamedTuple):
+    """A passage with its number in the store, and the person whose session it is from."""
+
+    number: int
+    """Later passages have larger numbers."""
+    user_id: str
+    passage: Passage
 
 
 TURN = "turn "

@@ -97,6 +97,7 @@ class SessionTurns(SessionBase):
         """Read a turn, and then file it in one transaction; also what it takes to have a model
         read it again, if there is one."""
         # Language data, which only this needs.
+        from incumbent.search.passages import written
         from incumbent.turns.circumstances import Circumstances
         from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
         from incumbent.turns.receiving import receive
@@ -118,8 +119,10 @@ class SessionTurns(SessionBase):
         reading = reader.read(heard_in(came, situation, now))
         if resources.settings.indexing:
             resources.index.prepare([one.text for one in reading.statements])
+        keeps = resources.settings.passages and self._branch is None
+        paragraphs = written(came.text, resources.index) if keeps else []
         with self._registrar() as registrar:
-            observer = TurnObserver(registrar, reader, around)
+            observer = TurnObserver(registrar, reader, around, paragraphs)
             observation, record = observer.observe(came, (situation, reading), found)
             if record.wants_all_gone:
                 who = self.identity

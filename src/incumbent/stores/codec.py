@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from incumbent.model.fact import Basis, Cause, Fact, MemoryType, Part, Said, Source, Status
 from incumbent.model.keys import ApiKey
-from incumbent.model.records import Declaration, Erasure
+from incumbent.model.records import Declaration, Erasure, KeptPassage, Passage, Spot
 from incumbent.model.scope import Scope
 from incumbent.model.verdict import Action, Outcome, Repair, Rule, Verdict
 
@@ -228,6 +228,32 @@ def erasure_from_record(record: dict[str, Any]) -> Erasure:
     )
 
 
+def passage_record(kept: KeptPassage) -> dict[str, Any]:
+    """A passage as JSON, without its terms and vector, which are made anew from its text."""
+    passage = kept.passage
+    return {
+        "user_id": kept.user_id,
+        "session_id": passage.session_id,
+        "turn_index": passage.turn_index,
+        "place": passage.place,
+        "speaker": passage.speaker,
+        "at": _iso(passage.at),
+        "text": passage.text,
+        "states": list(passage.states),
+        "spots": [list(spot) for spot in passage.spots],
+    }
+
+
+def passage_from_record(record: dict[str, Any]) -> KeptPassage:
+    """The reverse of `passage_record`."""
+    given = dict(record)
+    user_id = given.pop("user_id")
+    given["at"] = datetime.fromisoformat(given["at"])
+    given["states"] = tuple(given["states"])
+    given["spots"] = tuple(Spot(*spot) for spot in given["spots"])
+    return KeptPassage(0, user_id, Passage(**given))
+
+
 def key_record(key: ApiKey) -> dict[str, Any]:
     """A key as JSON, for those who manage keys: without its digest.
 
@@ -285,7 +311,7 @@ class KeptTenure(NamedTuple):
     until: int
 
 
-Kept = Declaration | KeptFact | KeptTenure | Verdict | Erasure
+Kept = Declaration | KeptFact | KeptTenure | KeptPassage | Verdict | Erasure
 
 
 def read_dump(records: Iterable[dict[str, Any]], organization: str) -> Iterator[Kept]:
@@ -310,6 +336,9 @@ def read_dump(records: Iterable[dict[str, Any]], organization: str) -> Iterator[
         elif kind == "tenure":
             since, until = given.pop("since"), given.pop("until")
             yield KeptTenure(fact_from_record(given), since, until)
+        elif kind == "passage":
+            del given["organization"]
+            yield passage_from_record(given)
         elif kind == "erasure":
             yield erasure_from_record(given)
         else:

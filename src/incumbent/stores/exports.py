@@ -16,7 +16,7 @@ from incumbent.model.fact import UNNAMED
 
 EXPORT_FORMAT = "incumbent-export"
 _FORMER_FORMAT = "tenure-export"  # of exports that were made under the former name
-EXPORT_VERSION = 3
+EXPORT_VERSION = 4
 UNSEALED_VERSION = 1
 """Exports of this version have no trailer."""
 _NAMED_VERSION = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -10,9 +10,11 @@ from typing import Final
 from incumbent.engine.registrar import Registrar
 from incumbent.model.records import Turn, WorkingItem, item_key
 from incumbent.reading.form import Heard, Reading, TurnReader
+from incumbent.search.passages import Paragraph
 from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.filing import Filing
 from incumbent.turns.observation import Observation
+from incumbent.turns.passages import follow_desk, passages_of
 from incumbent.turns.receiving import Received
 from incumbent.turns.recognising import digest_of
 from incumbent.turns.records import Record
@@ -39,10 +41,18 @@ def heard_in(came: Received, situation: Situation, now: datetime) -> Heard:
 class TurnObserver:
     """Files one turn that has been read, inside one transaction."""
 
-    def __init__(self, registrar: Registrar, reader: TurnReader, around: Circumstances) -> None:
+    def __init__(
+        self,
+        registrar: Registrar,
+        reader: TurnReader,
+        around: Circumstances,
+        written: Sequence[Paragraph] = (),
+    ) -> None:
+        """`written` are the paragraphs to keep of the turn."""
         self._registrar = registrar
         self._reader = reader
         self._around = around
+        self._written = written
 
     def observe(
         self,
@@ -109,6 +119,7 @@ class TurnObserver:
         self._retrace(situation, record)
         item = WorkingItem(item_key(turn), came.text, now, expires, states, spots)
         transaction.put_item(user_id, turn.session_id, item)
+        transaction.put_passages(user_id, passages_of(turn, item, self._written))
         if len(situation.turns) >= WINDOW:
             oldest = item_key(situation.turns[0])
             transaction.drop_items(user_id=user_id, session_id=turn.session_id, key=oldest)
@@ -122,4 +133,6 @@ class TurnObserver:
         again = retraced(before, record.facts)
         if again is not before:
             user_id, session_id = self._registrar.identity.user_id, self._around.session_id
-            self._registrar.transaction.put_item(user_id, session_id, again)
+            transaction, index = self._registrar.transaction, situation.turns[-1].turn_index
+            transaction.put_item(user_id, session_id, again)
+            follow_desk(transaction, user_id, session_id, index, again)

@@ -20,7 +20,7 @@ class MemoryFacts(MemorySessions):
     """Reads one organization."""
 
     def __init__(self, tables: Tables, organization: str, declared: Declared) -> None:
-        super().__init__(tables.index, tables.sessions)
+        super().__init__(tables.index, tables.passages, tables.sessions)
         self._kept = tables
         self._organization = organization
         self._declared = declared

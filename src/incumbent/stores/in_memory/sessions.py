@@ -9,7 +9,8 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from incumbent.model.records import Turn, Usage, WorkingItem
-from incumbent.stores.in_memory.index import IndexTables, MemoryIndex
+from incumbent.stores.in_memory.index import IndexTables
+from incumbent.stores.in_memory.passages import MemoryPassages, PassageTables
 
 _Place = tuple[str, str]
 """A user and a session."""
@@ -33,11 +34,13 @@ class SessionTables:
     """By day and model."""
 
 
-class MemorySessions(MemoryIndex):
+class MemorySessions(MemoryPassages):
     """Reads and writes the sessions of one organization, with the journal of the index."""
 
-    def __init__(self, index: IndexTables, sessions: SessionTables) -> None:
-        super().__init__(index)
+    def __init__(
+        self, index: IndexTables, passages: PassageTables, sessions: SessionTables
+    ) -> None:
+        super().__init__(index, passages)
         self._sessions = sessions
 
     # reading
@@ -127,6 +130,13 @@ class MemorySessions(MemoryIndex):
         ]
         for place, index in gone:
             self._drop_turn(place, index)
+        self.drop_passages(
+            [
+                number
+                for number, owner, passage in self._passages.kept.values()
+                if user_id in (None, owner) and session_id in (None, passage.session_id)
+            ]
+        )
         return len(gone)
 
     def empty_digests(self, fact_ids: Iterable[str], owners: Iterable[str]) -> None:

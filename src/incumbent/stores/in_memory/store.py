@@ -131,6 +131,10 @@ class MemoryStore:
                     for fact_id in sorted(kept.tenures)
                     for t in kept.tenures[fact_id]
                 ),
+                *(
+                    {"kind": "passage", **codec.passage_record(one)}
+                    for _, one in sorted(kept.passages.kept.items())
+                ),
                 *({"kind": "erasure", **codec.erasure_record(e)} for e in kept.erasures.values()),
             ]
         yield from records

@@ -10,6 +10,7 @@ from incumbent.model.keys import ApiKey
 from incumbent.model.records import Declaration, Erasure
 from incumbent.model.verdict import Verdict
 from incumbent.stores.in_memory.index import IndexTables
+from incumbent.stores.in_memory.passages import PassageTables
 from incumbent.stores.in_memory.sessions import SessionTables
 
 
@@ -60,6 +61,7 @@ class Tables:
     naming: dict[str, tuple[str, ...]] = field(default_factory=dict)
     contingent: dict[str, None] = field(default_factory=dict)
     sessions: SessionTables = field(default_factory=SessionTables)
+    passages: PassageTables = field(default_factory=PassageTables)
     erasures: dict[str, Erasure] = field(default_factory=dict)
     index: IndexTables = field(default_factory=IndexTables)
     keys: dict[str, ApiKey] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Any
 
 from incumbent.model.errors import DuplicateId, StoreError
 from incumbent.model.fact import Fact, Status
-from incumbent.model.records import Declaration, Erasure
+from incumbent.model.records import Declaration, Erasure, KeptPassage
 from incumbent.model.times import from_micros
 from incumbent.model.verdict import Verdict
 from incumbent.stores import codec
@@ -191,6 +191,8 @@ class MemoryTransaction(MemoryListing):
                 self._append(kept)
             elif isinstance(kept, Declaration):
                 self.declare(kept)
+            elif isinstance(kept, KeptPassage):
+                self.put_passages(kept.user_id, [kept.passage])
             else:
                 self._set(self._kept.erasures, kept.id, kept)
             count += 1

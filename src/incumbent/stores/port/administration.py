@@ -16,9 +16,10 @@ class StoreAdministration(Protocol):
     def dump(self, organization: str) -> Iterator[dict[str, Any]]:
         """The log and the facts of one organization, without erased content, as JSON objects.
 
-        Declarations, then the log in order, then the facts with their tenures. Working items and
-        turns are not part of it: they belong to a session. Nor is usage. Nor are keys: a copy must
-        not let anybody in.
+        Declarations, then the log in order, then the facts with their tenures, then the passages
+        without terms and vectors, in the order of their numbers. Working items and turns are not
+        part of it: they belong to a session. Nor is usage. Nor are keys: a copy must not let
+        anybody in.
         """
         ...
 

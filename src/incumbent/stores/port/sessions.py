@@ -54,5 +54,8 @@ class SessionWriter(SessionReader, Protocol):
         ...
 
     def drop_turns(self, *, user_id: str | None = None, session_id: str | None = None) -> int:
-        """Remove the turns that match every given condition; returns how many."""
+        """Remove the turns that match every given condition, and their passages.
+
+        Returns how many turns these were.
+        """
         ...

@@ -15,6 +15,7 @@ from incumbent.stores.port.index import IndexReader, IndexWriter
 from incumbent.stores.port.keys import KeyStore
 from incumbent.stores.port.listing import ListingReader
 from incumbent.stores.port.log import LogReader, LogWriter
+from incumbent.stores.port.passages import PassageReader, PassageWriter
 from incumbent.stores.port.receipts import ReceiptReader, ReceiptWriter, UsageReader, UsageWriter
 from incumbent.stores.port.sessions import SessionReader, SessionWriter
 
@@ -25,6 +26,7 @@ class Reader(
     DeclarationReader,
     IndexReader,
     SessionReader,
+    PassageReader,
     ReceiptReader,
     UsageReader,
     ErasureReader,
@@ -43,6 +45,7 @@ class Transaction(
     DeclarationWriter,
     IndexWriter,
     SessionWriter,
+    PassageWriter,
     ReceiptWriter,
     UsageWriter,
     ErasureWriter,

@@ -360,6 +360,36 @@ INSERT INTO turns (organization, user_id, {turn})
 VALUES (%(organization)s, %(user_id)s, {turn_values})
 ON CONFLICT (organization, user_id, session_id, turn_index) DO UPDATE SET {turn_assignments};
 
+-- name: has_passages
+SELECT to_regclass('passages') IS NOT NULL;
+
+-- name: passages
+SELECT number, {passage} FROM passages
+WHERE organization = %(organization)s AND number > %(after)s {where}
+ORDER BY number LIMIT %(limit)s;
+
+-- name: passages_numbered
+SELECT number, {passage} FROM passages
+WHERE organization = %(organization)s AND number = ANY (%(ids)s::bigint[]) ORDER BY number;
+
+-- name: passage_numbers
+SELECT number FROM passages WHERE organization = %(organization)s {where};
+
+-- name: passage_count
+SELECT count(*) FROM passages WHERE organization = %(organization)s AND user_id = %(user_id)s;
+
+-- name: passages_under
+SELECT lexeme, found FROM passages_under(%(lexemes)s::text[], %(limit)s);
+
+-- name: put_passage
+INSERT INTO passages (organization, {passage}, posted)
+VALUES (%(organization)s, {passage_values}, array_to_tsvector(%(posted)s))
+ON CONFLICT (organization, user_id, session_id, turn_index, place) DO UPDATE SET
+    {passage_assignments}, posted = excluded.posted;
+
+-- name: drop_passages
+DELETE FROM passages WHERE organization = %(organization)s AND number = ANY (%(ids)s::bigint[]);
+
 -- name: drop_turns
 DELETE FROM turns WHERE organization = %(organization)s {where};
 

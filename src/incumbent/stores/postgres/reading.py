@@ -27,7 +27,7 @@ from incumbent.stores.sql.rows import Row
 _LISTS = frozenset({"live", "timeline"})
 _SHORT = frozenset(
     {
-        *("shelves", "retracted", "contested", "working_items", REPOSTED),
+        *("has_passages", "shelves", "retracted", "contested", "working_items", REPOSTED),
         *("live_since", "timeline_since", "owned_since"),
     }
 )

@@ -15,6 +15,7 @@ from incumbent.model.verdict import Verdict
 from incumbent.stores.port import FactFilter, Matter, Name, NameColumn, Selection, TenureChange
 from incumbent.stores.postgres.connections import Connection
 from incumbent.stores.postgres.kept import RevisionReads
+from incumbent.stores.postgres.passages import PostgresPassages
 from incumbent.stores.postgres.reading import KeptReading
 from incumbent.stores.postgres.sql import array_of
 from incumbent.stores.postgres.standing import Standing
@@ -22,7 +23,7 @@ from incumbent.stores.sql.rows import address_values, fact_of, verdict_values
 from incumbent.stores.sql.transaction import SQLTransaction
 
 
-class PostgresTransaction(KeptReading, SQLTransaction):
+class PostgresTransaction(KeptReading, PostgresPassages, SQLTransaction):
     """One connection inside BEGIN ... COMMIT, bound to an organization."""
 
     conflict = pg.UniqueViolation

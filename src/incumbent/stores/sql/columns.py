@@ -68,6 +68,19 @@ TURN = (
     "fact_ids",
     "verdict_ids",
 )
+PASSAGE = (
+    "user_id",
+    "session_id",
+    "turn_index",
+    "place",
+    "speaker",
+    "at",
+    "text",
+    "states",
+    "spots",
+    "terms",
+    "vector",
+)
 USAGE = (
     "day",
     "model",

@@ -11,7 +11,16 @@ from typing import Any, ClassVar
 from incumbent.model.fact import SERVED
 from incumbent.model.times import to_micros
 from incumbent.stores.port import Selection
-from incumbent.stores.sql.columns import CONTENT, FACT_COLUMNS, KEY, TENURE, TURN, USAGE, VERDICT
+from incumbent.stores.sql.columns import (
+    CONTENT,
+    FACT_COLUMNS,
+    KEY,
+    PASSAGE,
+    TENURE,
+    TURN,
+    USAGE,
+    VERDICT,
+)
 
 Condition = tuple[str, dict[str, Any]]
 """A piece of a WHERE clause, and its parameters."""
@@ -114,6 +123,9 @@ class Dialect(ABC):
             "turn": _listed(TURN),
             "turn_values": self._named(TURN),
             "turn_assignments": ", ".join(f"{name} = excluded.{name}" for name in TURN),
+            "passage": _listed(PASSAGE),
+            "passage_values": self._named(PASSAGE),
+            "passage_assignments": ", ".join(f"{name} = excluded.{name}" for name in PASSAGE),
             "key": _listed(KEY),
             "key_values": self._named(KEY),
             "held": self.held(),

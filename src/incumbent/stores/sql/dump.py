@@ -11,6 +11,7 @@ from incumbent.stores.sql.columns import CONTENT, TENURE
 from incumbent.stores.sql.rows import fact_of, verdict_of
 from incumbent.stores.sql.transaction import SQLTransaction
 
+_PAGE = 1_000
 _WIDTH = len(CONTENT) + len(TENURE)
 
 
@@ -26,5 +27,9 @@ def dumped(reader: SQLTransaction) -> Iterator[dict[str, Any]]:
     for row in reader.rows("dump_tenures", {}):
         record = codec.fact_record(fact_of(row[:_WIDTH]))
         yield {"kind": "tenure", "since": row[_WIDTH], "until": row[_WIDTH + 1], **record}
+    after = 0
+    while page := reader.passages(None, after, _PAGE):
+        yield from ({"kind": "passage", **codec.passage_record(kept)} for kept in page)
+        after = page[-1].number
     for row in reader.rows("erasures", {"after": ""}):
         yield {"kind": "erasure", **json.loads(row[0])}

@@ -46,7 +46,7 @@ def _damaged(error: Exception) -> StoreDamaged:
     )
 
 
-def _readable(make: Callable[[Row], Made]) -> Callable[[Row], Made]:
+def readable(make: Callable[[Row], Made]) -> Callable[[Row], Made]:
     """Make a value of a row, or report that the row is damaged."""
 
     @wraps(make)
@@ -297,7 +297,7 @@ def verdict_values(verdict: Verdict) -> Row:
     )
 
 
-@_readable
+@readable
 def verdict_of(row: Row) -> Verdict:
     return Verdict(
         organization=row[0],
@@ -321,12 +321,12 @@ def verdict_of(row: Row) -> Verdict:
     )
 
 
-@_readable
+@readable
 def declaration_of(row: Row) -> Declaration:
     return Declaration(row[0], bool(row[1]), bool(row[2]), row[3], _list(row[4]))
 
 
-@_readable
+@readable
 def item_of(row: Row) -> WorkingItem:
     key, value, created_at, expires_at, states, spots = row
     moments = (from_micros(created_at), moment_of(expires_at))
@@ -345,7 +345,7 @@ def item_parameters(item: WorkingItem) -> dict[str, Any]:
     }
 
 
-@_readable
+@readable
 def turn_of(row: Row) -> Turn:
     """A turn from the TURN columns."""
     session_id, turn_index, speaker, at, digest, ref, fact_ids, verdict_ids = row
@@ -367,7 +367,7 @@ def turn_parameters(turn: Turn) -> dict[str, Any]:
     }
 
 
-@_readable
+@readable
 def key_of(row: Row) -> ApiKey:
     """A key from the KEY columns."""
     given = dict(zip(KEY, row, strict=True))

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from incumbent.model.records import Turn, WorkingItem
 from incumbent.model.times import to_micros
-from incumbent.stores.sql.connection import BoundConnection
+from incumbent.stores.sql.passages import SQLPassages
 from incumbent.stores.sql.rows import item_of, item_parameters, turn_of, turn_parameters
 
 
-class SQLSessions(BoundConnection):
+class SQLSessions(SQLPassages):
     """The sessions of one organization."""
 
     # reading
@@ -55,5 +55,6 @@ class SQLSessions(BoundConnection):
         self.run("put_turn", {"user_id": user_id, **turn_parameters(turn)})
 
     def drop_turns(self, *, user_id: str | None = None, session_id: str | None = None) -> int:
+        self.drop_passages_of(user_id, session_id)
         where, given = self.dialect.matching(user_id=user_id, session_id=session_id)
         return self.run("drop_turns", given, where)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from incumbent.model.errors import DuplicateId, StoreError
 from incumbent.model.fact import Fact
-from incumbent.model.records import Declaration, Erasure
+from incumbent.model.records import Declaration, Erasure, KeptPassage
 from incumbent.model.text_cache import forget_texts
 from incumbent.model.verdict import Verdict
 from incumbent.stores import codec
@@ -191,6 +191,8 @@ class SQLTransaction(SQLFacts, SQLLog, SQLIndex, SQLSessions, SQLReceipts, SQLLi
                     self.declare(kept)
                 elif isinstance(kept, Erasure):
                     self._prove(kept)
+                elif isinstance(kept, KeptPassage):
+                    self.put_passages(kept.user_id, [kept.passage])
                 else:
                     batches.add(kept)
                 count += 1

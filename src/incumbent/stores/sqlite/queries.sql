@@ -244,6 +244,48 @@ ORDER BY at, session_id, turn_index;
 INSERT OR REPLACE INTO turns (organization, user_id, {turn})
 VALUES (:organization, :user_id, {turn_values});
 
+-- name: passages
+SELECT number, {passage} FROM passages
+WHERE organization = :organization AND number > :after {where} ORDER BY number LIMIT :limit;
+
+-- name: passages_numbered
+SELECT number, {passage} FROM passages
+WHERE number IN ({ids}) AND +organization = :organization;
+
+-- name: passage_numbers
+SELECT number FROM passages WHERE organization = :organization {where};
+
+-- name: passage_count
+SELECT count(*) FROM passages WHERE organization = :organization AND user_id = :user_id;
+
+-- name: passages_under
+SELECT rowid FROM passage_postings WHERE passage_postings MATCH :match
+ORDER BY rowid DESC LIMIT :limit;
+
+-- name: passage_at
+SELECT number FROM passages WHERE organization = :organization AND user_id = :user_id
+  AND session_id = :session_id AND turn_index = :turn_index AND place = :place;
+
+-- name: next_passage
+SELECT coalesce(max(number), 0) + 1 FROM passages;
+
+-- name: put_passage
+INSERT INTO passages (number, organization, {passage})
+VALUES (:number, :organization, {passage_values});
+
+-- name: drop_passage
+DELETE FROM passages WHERE organization = :organization AND number = :number;
+
+-- name: post_passage
+INSERT INTO passage_postings (rowid, tokens) VALUES (?, ?);
+
+-- name: unpost_passage
+-- The tokens have to be those that were posted.
+INSERT INTO passage_postings (passage_postings, rowid, tokens) VALUES ('delete', ?, ?);
+
+-- name: merge_passage_postings
+INSERT INTO passage_postings (passage_postings) VALUES ('optimize');
+
 -- name: drop_turns
 DELETE FROM turns WHERE organization = :organization {where};
 

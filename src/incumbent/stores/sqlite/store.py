@@ -159,6 +159,7 @@ class SQLiteStore:
             try:
                 connection.execute("PRAGMA busy_timeout = 2000")
                 connection.execute(statement("merge_postings"))
+                connection.execute(statement("merge_passage_postings"))
                 connection.execute("VACUUM")
                 busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 return not busy

@@ -22,6 +22,7 @@ from incumbent.stores.sql.rows import (
 from incumbent.stores.sql.transaction import SQLTransaction
 from incumbent.stores.sqlite.index import SQLiteIndex
 from incumbent.stores.sqlite.kept import KeptReads, ReadFact
+from incumbent.stores.sqlite.passages import SQLitePassages
 from incumbent.stores.sqlite.sql import probes, statement
 
 _KEPT = frozenset({"head", "recipe", "shelves", "retracted", "contested", "working_items"})
@@ -31,7 +32,7 @@ _ADDRESSES = 150  # of five parts each: below every build's limit on bound param
 _MATTERS = 400  # of two parts each
 
 
-class SQLiteTransaction(SQLiteIndex, SQLTransaction):
+class SQLiteTransaction(SQLiteIndex, SQLitePassages, SQLTransaction):
     """One connection inside BEGIN ... COMMIT, bound to an organization."""
 
     conflict = sqlite3.IntegrityError

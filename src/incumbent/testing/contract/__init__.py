@@ -25,6 +25,7 @@ from incumbent.testing.contract.listing_facts import FactListingContract
 from incumbent.testing.contract.logging import LogContract
 from incumbent.testing.contract.moving import MovingContract
 from incumbent.testing.contract.observing import ObservingContract
+from incumbent.testing.contract.passages import PassagesContract
 from incumbent.testing.contract.reading import ReadingContract
 from incumbent.testing.contract.receipts import ReceiptsContract
 from incumbent.testing.contract.sharing import SharingContract
@@ -50,6 +51,7 @@ class StoreContract(
     TenuresContract,
     ReceiptsContract,
     ObservingContract,
+    PassagesContract,
     UsageContract,
     KeysContract,
     ErasingContract,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from incumbent.engine.registrar import Registrar
 from incumbent.model.records import Turn, item_key
 from incumbent.model.verdict import Verdict
+from incumbent.turns.passages import follow_desk
 from incumbent.turns.records import Record
 from incumbent.turns.rereading.waiting import Waiting
 from incumbent.turns.spots import own_spots
@@ -37,3 +38,4 @@ def replace_record(
             # What is put goes to the end of the desk; the turns after it have to stay after it.
             for one in (marked, *items[place + 1 :]):
                 transaction.put_item(user_id, turn.session_id, one)
+            follow_desk(transaction, user_id, turn.session_id, turn.turn_index, marked)
