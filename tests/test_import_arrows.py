@@ -73,7 +73,7 @@ ALLOWED = {
         *("model", "stores", "settings", "clock", "context", "language", "memory", "turns"),
         *("session", "opening"),
     },
-    "integrations": {"model", "context", "memory", "session", "aio"},
+    "integrations": {"model", "context", "memory", "session", "aio", "reading"},
     "testing": {"api", "model", "rules", "stores", "engine", "settings", "keys"},
 }
 INTERFACES = {"cli", "http", "inspector", "mcp", "proxy"}

@@ -96,8 +96,7 @@ class Memory(OrganizationLists):
 
         Only a memory with `Settings.llm` in background mode has any.
         """
-        rereader = self.resources.rereader
-        return rereader is None or rereader.flush(timeout)
+        return self.resources.flush(timeout)
 
     @repeated
     def usage(self, organization: str, *, since: date | None = None) -> list[Usage]:

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from incumbent.clock import Clock, system_clock
 from incumbent.memory import Memory
 from incumbent.model.errors import InvalidInput
-from incumbent.reading.asked.config import as_llm
+from incumbent.reading.asked.config import as_llms
 from incumbent.settings import Settings
 from incumbent.stores.in_memory import MemoryStore
 from incumbent.stores.port import Store
@@ -30,7 +30,7 @@ def open(
     settings = settings or Settings()
     if fspath(where).startswith(("http://", "https://")):
         return _service(fspath(where), clock, settings, key)
-    if (llm := as_llm(settings.llm)) is not None:
+    for llm in as_llms(settings.llm).values():
         from incumbent.reading.asked.client import completion_for
 
         completion_for(llm)  # a missing key or package is told before a file is made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cached_property, partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from incumbent.audit.bells import Bells
@@ -22,7 +23,7 @@ from incumbent.model.identity import check_name
 from incumbent.model.records import Erasure
 from incumbent.model.text_cache import forget_texts
 from incumbent.model.times import moment
-from incumbent.reading.asked.config import as_llm
+from incumbent.reading.asked.config import EVERYBODY, LLM, as_llms
 from incumbent.search.embedders import load
 from incumbent.search.index import Index, Progress
 from incumbent.settings import Settings
@@ -57,8 +58,10 @@ class Resources:
         self.contexts = KeptContexts()
         """The contexts that were made lately."""
         self._clock = clock
-        self.rereader = self._rereader()
-        """Asks the user's own model; None if none is set, and then nothing of it is loaded."""
+        self._rereaders: dict[int, Rereader] = {}
+        self._by_organization = {
+            name: self.rereading(llm) for name, llm in as_llms(settings.llm).items()
+        }
 
     @property
     def telemetry(self) -> SafeTelemetry | None:
@@ -91,13 +94,27 @@ class Resources:
 
         return named_reader(chosen)
 
-    def _rereader(self) -> Rereader | None:
-        llm = as_llm(self.settings.llm)
-        if llm is None:
-            return None
+    def rereader_of(self, organization: str) -> Rereader | None:
+        """What asks the model of an organization; None if it has none."""
+        found = self._by_organization
+        return found.get(organization) or found.get(EVERYBODY)
+
+    def rereading(self, llm: LLM) -> Rereader:
+        """What asks a model, the same for the same model. Without any, nothing of it is loaded."""
         from incumbent.turns.rereading.rereader import Rereader
 
-        return Rereader(llm, self.store, self.now, self._telemetry)
+        name = id(llm if isinstance(llm.model, str) else llm.model)
+        if name not in self._rereaders:
+            self._rereaders[name] = Rereader(llm, self.store, self.now, self._telemetry)
+        return self._rereaders[name]
+
+    def flush(self, timeout: float | None) -> bool:
+        """Wait for the readings under way; False if they take longer."""
+        ends = None if timeout is None else monotonic() + timeout
+        for rereader in [*self._rereaders.values()]:
+            if not rereader.flush(None if ends is None else max(0.0, ends - monotonic())):
+                return False
+        return True
 
     def _tell(self, what: str, done: int, total: int | None) -> None:
         if self.progress is not None:
@@ -141,6 +158,6 @@ class Resources:
 
     def close(self) -> None:
         """Release the store, once the readings under way had their time."""
-        if self.rereader is not None:
-            self.rereader.close()
+        for rereader in self._rereaders.values():
+            rereader.close()
         self.store.close()

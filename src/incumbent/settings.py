@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
 from incumbent.model.authority import Ladder
 from incumbent.model.errors import InvalidInput
-from incumbent.reading.asked.config import LLM, as_llm
+from incumbent.reading.asked.config import LLM, as_llms
 from incumbent.search.embedders import NAMES, Embedder
 from incumbent.telemetry.port import Telemetry
 
@@ -61,8 +62,9 @@ class Settings:
     reader: str | TurnReader = "default"
     """The reader of turns: "default" (rules and the model that ships), "rules", or a
     TurnReader."""
-    llm: str | LLM | None = None
-    """A model of yours that reads turns again: "provider:name", or an LLM."""
+    llm: str | LLM | Mapping[str, str | LLM] | None = None
+    """A model of yours that reads turns again: "provider:name", or an LLM; or one for each
+    organization, with "*" for the others."""
     indexing: bool = True
     """Whether writes keep the index that contexts search; without it each context reads all."""
     record_contexts: bool = False
@@ -115,7 +117,7 @@ class Settings:
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
         self._check_rungs()
-        as_llm(self.llm)  # refuses what is none
+        as_llms(self.llm)  # refuses what is none
         self._check_embedder()
         self._check_reader()
         if not isinstance(self.telemetry, Telemetry | None):

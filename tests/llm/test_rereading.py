@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import incumbent
 from incumbent.model.verdict import Outcome
+from incumbent.reading.asked.config import EVERYBODY
 from tests.conftest import OpenMemory
 from tests.llm.scripted import (
     Scripted,
@@ -372,7 +374,7 @@ def test_turns_that_others_built_on_stay_as_they_are(open_memory: OpenMemory) ->
         ann.write("address", "4 High St")
         return {"statements": []}
 
-    ann._resources.rereader._asker._completion.then(script)
+    ann.rereader._completion.then(script)
     made = ann.observe("My address is 9 Elm Rd.")
     assert ann.current("address") == "4 High St"
     dropped = "what the turn brought has changed since; the offline reading stands"
@@ -433,3 +435,22 @@ def test_names_hold_for_one_request(open_memory: OpenMemory) -> None:
     ann.observe(PIANO)
     assert shown(model.asked[1], DESKS) == "k1"
     assert shown(model.asked[1], PIANO) == "s1"
+
+
+def test_each_organization_has_its_own_model(open_memory: OpenMemory) -> None:
+    """One that is named has that, and the others have the one for all."""
+    own, other = Scripted(), Scripted()
+    chosen: Any = {"acme": settings(own).llm, EVERYBODY: settings(other).llm}
+    memory = open_memory(settings=replace(settings(own), llm=chosen))
+    for organization in ("acme", "globex", "initech"):
+        memory.session(user_id="ann", organization=organization).observe("Shelf 1 is full.")
+    assert (len(own.asked), len(other.asked)) == (1, 2)
+
+
+def test_without_a_model_for_all_others_have_none(open_memory: OpenMemory) -> None:
+    """They are read offline, as ever."""
+    own = Scripted()
+    chosen: Any = {"acme": settings(own).llm}
+    memory = open_memory(settings=replace(settings(own), llm=chosen))
+    made = memory.session(user_id="ann", organization="globex").observe("Shelf 1 is full.")
+    assert (made.opinion, own.asked) == (None, [])

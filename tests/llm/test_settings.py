@@ -68,7 +68,7 @@ def test_a_bad_setting_is_refused(given: dict[str, Any], told: str) -> None:
     assert told in str(refused.value)
 
 
-@pytest.mark.parametrize("given", [7, {"model": "openai:x"}, "gpt"])
+@pytest.mark.parametrize("given", [7, {"model": "openai:x", "api_key": "k"}, "gpt"])
 def test_settings_take_a_name_or_an_llm(given: Any) -> None:
     """Anything else is refused when the settings are made."""
     with pytest.raises(incumbent.InvalidInput, match="llm"):

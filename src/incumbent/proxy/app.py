@@ -6,8 +6,8 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 
 import httpx
 from starlette.requests import ClientDisconnect, Request
@@ -42,6 +42,7 @@ from incumbent.proxy.headers import (
     says_who,
     to_upstream,
 )
+from incumbent.proxy.reading import UpstreamReader
 from incumbent.proxy.remembering import PreparedRequest, Remembering
 from incumbent.proxy.replies import Deaf, ReplyListener, StreamedReply, WholeReply
 from incumbent.proxy.upstream import Upstream, UpstreamBroke
@@ -90,6 +91,7 @@ class ProxyApplication:
         self._upstream = Upstream(settings)
         self._remembering = Remembering(memory, settings.budget, observes=settings.observe)
         self._admit = admit
+        self._reader = UpstreamReader(memory, settings) if settings.reader else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -195,12 +197,32 @@ class ProxyApplication:
             self._allow_unguarded(exchange, error)
         content = await self._body(exchange.request)
         prepared = None
-        if session is not None:
-            prepared = await self._prepared(exchange, session, caller, api, content)
-        reply = await self._pass_on(exchange, api, content, prepared)
-        is_heard = exchange.has_ended and not isinstance(reply, Deaf)
-        if session is not None and prepared is not None and is_heard:
-            await self._hear(session, caller, prepared, reply)
+        with self._read_afterwards(exchange, session, api, content):
+            if session is not None:
+                prepared = await self._prepared(exchange, session, caller, api, content)
+            reply = await self._pass_on(exchange, api, content, prepared)
+            is_heard = exchange.has_ended and not isinstance(reply, Deaf)
+            if session is not None and prepared is not None and is_heard:
+                await self._hear(session, caller, prepared, reply)
+
+    @contextmanager
+    def _read_afterwards(
+        self, exchange: Exchange, session: Session | None, api: MessageApi, content: bytes
+    ) -> Iterator[None]:
+        """Have the provider read what is said in a request, once the answer is out."""
+        if self._reader is None or session is None:
+            yield
+            return
+        query: bytes = exchange.request.scope.get("query_string", b"")
+        deferred = self._reader.of(api, exchange.path, query, exchange.headers, content)
+        session.rereader = deferred
+        try:
+            yield
+        finally:
+            if deferred is not None and exchange.status == 200:
+                deferred.release()
+            elif deferred is not None:
+                deferred.drop("the provider did not answer the request")
 
     async def _let_in(self, form: SessionForm, shown: str | None) -> tuple[Session, Caller | None]:
         """The session that a request asks for. Whoever may not have it is refused, whatever is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ LARGEST_REQUEST = 32_000_000
 """Bytes of one request: pictures and documents travel in it."""
 OnFailure = Literal["closed", "open"]
 _ROOT = "/v1"
+_READER = re.compile(r"upstream(:\S+)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +31,13 @@ class ProxySettings:
     """The most tokens of the context that is added; 0 for none."""
     observe: bool = True
     """Whether what is said is observed; False where the application does that itself."""
+    reader: str | None = None
+    """"upstream": the provider's model that a request names reads what is said in it, with the
+    caller's own key, once the request is answered. "upstream:MODEL" asks another model there."""
+    reader_pause: float = 0.0
+    """Seconds without a request of a session after which it reads."""
+    reader_calls: int | None = None
+    """How often it is asked for an organization per day (UTC) at most."""
     connect_timeout: float = 10.0
     """Seconds in which the provider must take the connection."""
     answer_timeout: float = 600.0
@@ -38,6 +47,8 @@ class ProxySettings:
         check_upstream(self.upstream)
         if self.on_failure not in get_args(OnFailure):
             raise InvalidInput(f'on_failure is "closed" or "open", not {self.on_failure!r:.80}')
+        if self.reader is not None and not _READER.fullmatch(self.reader):
+            raise InvalidInput(f"reader is upstream or upstream:MODEL, not {self.reader!r:.80}")
         if self.budget < 0:
             raise InvalidInput(f"budget must not be negative, not {self.budget!r}")
         for name in ("connect_timeout", "answer_timeout"):

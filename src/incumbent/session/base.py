@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from incumbent.engine.lens import Lens
 from incumbent.engine.registrar import Registrar
@@ -21,6 +21,10 @@ from incumbent.resources import Resources
 from incumbent.search.index import OUTDATED
 from incumbent.stores.port import Reader
 from incumbent.telemetry.traced import traced
+
+if TYPE_CHECKING:
+    from incumbent.turns.rereading.deferred import Deferred
+    from incumbent.turns.rereading.rereader import Rereader
 
 RETRACTABLE = (Status.OFFICE, Status.CONTESTED, Status.WAITING)
 
@@ -47,6 +51,10 @@ class SessionBase:
         self.may_erase: bool = parent.may_erase if parent is not None else True
         """Whether a turn that asks to forget something erases it instead of only retracting it. A
         service grants this only to callers who may erase."""
+        self.rereader: Rereader | Deferred | None = (
+            parent.rereader if parent is not None else resources.rereader_of(identity.organization)
+        )
+        """What has a model read the turns again. Interfaces may bring their own."""
         self._resources = resources
         self._telemetry = resources.telemetry
         self._parent = parent
@@ -198,9 +206,8 @@ class SessionBase:
     @repeated
     def close(self) -> None:
         """End the session: its working set is gone."""
-        rereader = self._resources.rereader
-        if rereader is not None and self._closed is None:
-            rereader.end((self.identity, self.session_id, self.task_id, self._branch))
+        if self.rereader is not None and self._closed is None:
+            self.rereader.end((self.identity, self.session_id, self.task_id, self._branch))
         own_desk = self._when is None and self._branch is None and not self._rehearses
         if self._closed is None and own_desk:
             with self._resources.store.write(self.identity.organization) as transaction:

@@ -172,9 +172,9 @@ class SessionContexts(SessionBase):
 
     def _compose(self, request: Request, record: bool | None) -> Context:
         self._check_open()
-        settings, rereader = self._resources.settings, self._resources.rereader
-        if rereader is not None and self._when is None:
-            rereader.wait_for(self.identity)
+        settings = self._resources.settings
+        if self.rereader is not None and self._when is None:
+            self.rereader.wait_for(self.identity)
         share = request.profile.share
         share = settings.fact_share if share is None else share
         found = self._gathered(request, share)

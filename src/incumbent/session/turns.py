@@ -68,7 +68,7 @@ class SessionTurns(SessionBase):
         self._check_real()
         observations: list[Observation] = []
         taken: list[tuple[Observation, Waiting | None]] = []
-        rereader = self._resources.rereader
+        rereader = self.rereader
         together = 1 if rereader is None else rereader.llm.batch_turns
         for index, turn in enumerate(turns):
             try:
@@ -140,7 +140,7 @@ class SessionTurns(SessionBase):
         observation = replace(
             observation, erasures=tuple(replace(one, scrubbed=scrubbed) for one in erasures)
         )
-        rereader = self._resources.rereader
+        rereader = self.rereader
         if rereader is None:
             return observation, None
         near = {name: one.score for name, one in found.items()}
@@ -179,7 +179,7 @@ class SessionTurns(SessionBase):
 
     def _follow(self, taken: list[tuple[Observation, Waiting | None]]) -> list[Observation]:
         """Have a model read observed turns again, if there is one."""
-        rereader = self._resources.rereader
+        rereader = self.rereader
         if rereader is None or self._rehearses:
             return [observation for observation, _ in taken]
         return rereader.follow(taken)

@@ -79,6 +79,22 @@ def proxy(
             help="When the memory fails: closed refuses the request, open passes it on as it came.",
         ),
     ] = "closed",
+    reader: Annotated[
+        str | None,
+        typer.Option(
+            metavar="upstream[:MODEL]",
+            envvar="INCUMBENT_PROXY_READER",
+            help="Have the provider's model read what is said, with the caller's own key, once "
+            "the answer is out.",
+        ),
+    ] = None,
+    reader_pause: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Have it read after such a pause.")
+    ] = 0.0,
+    reader_calls: Annotated[
+        int | None,
+        typer.Option(metavar="COUNT", help="Readings an organization has per day (UTC)."),
+    ] = None,
     require_user: Annotated[
         bool,
         typer.Option("--require-user", help="Refuse requests that do not say who is speaking."),
@@ -117,6 +133,9 @@ def proxy(
         on_failure=on_failure,  # type: ignore[arg-type]  # it refuses what is neither
         require_user=require_user,
         budget=budget,
+        reader=reader,
+        reader_pause=reader_pause,
+        reader_calls=reader_calls,
         answer_timeout=limits.timeout,
     )
     tokens = believing.tokens()
@@ -161,6 +180,7 @@ def register(app: typer.Typer) -> None:
             "proxy --upstream https://api.openai.com/v1 --db agent.db",
             "proxy --upstream https://api.anthropic.com --on-failure open",
             "proxy --upstream http://127.0.0.1:8000/v1 --require-user",
+            "proxy --upstream https://api.openai.com/v1 --reader upstream:gpt-5-mini",
             "proxy --upstream https://api.openai.com/v1 --db agent.db --processes 4",
             "proxy --upstream https://api.openai.com/v1 --host 0.0.0.0 --db postgresql://incumbent@db/incumbent",
         ],

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from incumbent.model.errors import InvalidInput
+from incumbent.model.identity import check_name
 
 _LONGEST = 3600.0
 """Seconds. A model that takes longer than an hour reads no conversation."""
 _OUTPUTS = ("auto", "schema", "tool", "prompt")
+EVERYBODY = "*"
+"""Stands for the organizations that have no model of their own."""
 _OPEN = ("calls_per_day", "tokens_per_day", "cost_per_day", "pause", "after_turns")
 """What may be None."""
 
@@ -150,9 +154,21 @@ class LLM:
             raise InvalidInput(f"llm {name} must be at least 0{limit}, not {given!r}")
 
 
-def as_llm(given: str | LLM | None) -> LLM | None:
-    """The setting `llm` in its full form; a name stands for the defaults."""
-    if given is None or isinstance(given, LLM):
+Given: TypeAlias = str | LLM | Mapping[str, str | LLM] | None
+
+
+def as_llms(given: Given) -> dict[str, LLM]:
+    """The setting `llm` in its full form: models by organization, "*" for the others."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {check_name(name, "organization"): as_llm(one) for name, one in given.items()}
+    return {EVERYBODY: as_llm(given)}
+
+
+def as_llm(given: str | LLM) -> LLM:
+    """A model in its full form; a name stands for the defaults."""
+    if isinstance(given, LLM):
         return given
     if isinstance(given, str):
         return LLM(given)

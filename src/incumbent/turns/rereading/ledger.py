@@ -30,6 +30,7 @@ class OrganizationLedger:
         llm: LLM,
         now: Callable[[], datetime],
         *,
+        model: str | None = None,
         turns: int = 0,
         telemetry: Telemetry | None = None,
     ) -> None:
@@ -37,6 +38,7 @@ class OrganizationLedger:
         self._organization = organization
         self._llm = llm
         self._now = now
+        self._model = model or llm.name
         self._turns = turns
         self._telemetry = telemetry
         self._reserved: Usage | None = None
@@ -47,7 +49,7 @@ class OrganizationLedger:
         into, out = size // _BYTES_PER_TOKEN + 1, ask.max_output_tokens
         taking = Usage(
             day,
-            self._llm.name,
+            self._model,
             calls=1,
             input_tokens=into,
             output_tokens=out,
@@ -82,7 +84,7 @@ class OrganizationLedger:
             transaction.count_usage(done)
         if self._telemetry is not None:
             used = (used_in, used_out)
-            self._telemetry.asked(self._llm.name, self._organization, used, failed)
+            self._telemetry.asked(self._model, self._organization, used, failed)
 
 
 def _check(used: float, wanted: float, limit: float | None, what: str) -> None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
-from threading import Lock
 from time import perf_counter
 from typing import Final
 
@@ -19,7 +17,7 @@ from incumbent.model.identity import Identity
 from incumbent.model.verdict import Outcome
 from incumbent.reading.asked import answer, prompting
 from incumbent.reading.asked.answer import Answered
-from incumbent.reading.asked.asking import Asker, Trouble
+from incumbent.reading.asked.asking import Asker, Completion, Trouble
 from incumbent.reading.asked.client import completion_for
 from incumbent.reading.asked.config import LLM
 from incumbent.reading.form import ActKind
@@ -30,6 +28,7 @@ from incumbent.turns.opinions import Opinion
 from incumbent.turns.receiving import Received
 from incumbent.turns.records import Record
 from incumbent.turns.rereading.background import Background
+from incumbent.turns.rereading.fitness import Fitness
 from incumbent.turns.rereading.ledger import OrganizationLedger
 from incumbent.turns.rereading.line import Name
 from incumbent.turns.rereading.revision import Revision
@@ -43,12 +42,6 @@ Effect = Callable[[], AbstractContextManager[None]]
 Taken = tuple[Observation, Waiting | None]
 """A turn that was observed, and what it takes to have it read again; None where it is not."""
 
-_LATEST: Final = 12
-"""A model is judged by so many of its last answers,"""
-_FEWEST: Final = 6
-"""once it gave so many,"""
-_BAD: Final = 0.5
-"""and set aside where more than this share of them was of no use."""
 UNFIT: Final = "the model was set aside, since most of its answers were of no use"
 
 
@@ -66,12 +59,9 @@ class Rereader:
         self._store = store
         self._now = now
         self._telemetry = telemetry
-        self._asker = Asker(completion_for(llm), llm)
+        self._completion = completion_for(llm)
         self._background = Background(self.reread, llm)
-        self._latest: deque[bool] = deque(maxlen=_LATEST)
-        """Which of its last answers were of use."""
-        self._judging = Lock()
-        self._is_unfit = False
+        self._fitness = Fitness()
 
     # taking turns in
 
@@ -92,18 +82,18 @@ class Rereader:
         reading, turn = record.reading, record.turn
         if turn is None or not reading.statements or _has_acted(record):
             return observation, None
-        opinion = Opinion(self.llm.name, self._teller(conversation.identity.organization))
+        organization, name = conversation.identity.organization, self._asked_for(conversation).name
+        opinion = Opinion(name, self._teller(organization, name))
         decided = [verdict.recorded_at for verdict in observation.verdicts]
         moment = came.at or max((observation.at, *decided))
         waiting = Waiting(conversation, came, turn, reading, moment, observed_at, opinion, found)
         return replace(observation, opinion=opinion), waiting
 
-    def _teller(self, organization: str) -> Callable[[str], None] | None:
+    def _teller(self, organization: str, name: str) -> Callable[[str], None] | None:
         """What an opinion tells, once it is settled, to those who want to know."""
         telemetry, began = self._telemetry, perf_counter()
         if telemetry is None:
             return None
-        name = self.llm.name
         return lambda kind: telemetry.opined(name, organization, kind, perf_counter() - began)
 
     def follow(self, taken: Sequence[Taken]) -> list[Observation]:
@@ -157,7 +147,7 @@ class Rereader:
             self._reread(turns, effect)
         except Trouble as trouble:
             if trouble.kind in ("malformed", "unfit"):
-                self._judge(is_of_use=False)
+                self._judge(turns, is_of_use=False)
             _give_up(turns, trouble.kind, str(trouble))
         except IncumbentError as error:
             _give_up(turns, "store", str(error), logged=type(error).__name__)
@@ -166,9 +156,11 @@ class Rereader:
             _give_up(turns, "error", f"it failed with {type(error).__name__}")
 
     def _reread(self, turns: Sequence[Waiting], effect: Effect) -> None:
-        if self._is_unfit:
+        conversation = turns[-1].conversation
+        organization = conversation.identity.organization
+        completion = self._asked_for(conversation)
+        if self._fitness.is_unfit(organization, completion.name):
             raise Trouble("dropped", UNFIT)
-        conversation = turns[0].conversation
         with conversation.reading() as (reader, lens):
             kept = self._still_there(reader, turns)
             if not kept:
@@ -176,14 +168,15 @@ class Rereader:
             sitting = sitting_of(reader, lens, kept, self.llm.known_facts)
         ledger = OrganizationLedger(
             self._store,
-            conversation.identity.organization,
+            organization,
             self.llm,
             self._now,
+            model=completion.name,
             turns=len(kept),
             telemetry=self._telemetry,
         )
         ask = sitting.ask(self.llm.max_output_tokens)
-        answered = self._asker.ask(ask, ledger, answer.read)
+        answered = Asker(completion, self.llm).ask(ask, ledger, answer.read)
         with effect():
             self._put_into_effect(conversation, sitting, answered)
 
@@ -192,16 +185,28 @@ class Rereader:
     ) -> None:
         with conversation.deciding() as registrar:
             standing = self._still_there(registrar.transaction, sitting.turns.values())
-            revision = Revision(registrar, conversation, sitting, standing, self._evidence())
+            evidence = self._evidence(conversation)
+            revision = Revision(registrar, conversation, sitting, standing, evidence)
             revision.apply(answered)
-        self._judge(is_of_use=revision.is_of_use)
+        self._judge(standing, is_of_use=revision.is_of_use)
         for waiting in standing:
             account = revision.accounts[waiting.turn.turn_index]
             waiting.opinion.give(account.proposals, account.verdicts)
 
-    def _evidence(self) -> dict[str, str]:
+    def _asked_for(self, conversation: Conversation) -> Completion:
+        """Who reads a conversation."""
+        return conversation.asks or self._completion
+
+    def _judge(self, turns: Sequence[Waiting], *, is_of_use: bool) -> None:
+        for waiting in turns[-1:]:
+            conversation = waiting.conversation
+            name = self._asked_for(conversation).name
+            self._fitness.judge(conversation.identity.organization, name, is_of_use=is_of_use)
+
+    def _evidence(self, conversation: Conversation) -> dict[str, str]:
         """Who read it, in which words asked. What was said is for the fact's source to keep."""
-        return {"reader": self.llm.name, "prompt": prompting.prompt().name}
+        reader = self._asked_for(conversation).name
+        return {"reader": reader, "prompt": prompting.prompt().name}
 
     def _still_there(self, reader: Reader, turns: Iterable[Waiting]) -> list[Waiting]:
         """The turns that nobody wanted forgotten since; the others are given up."""
@@ -212,24 +217,6 @@ class Rereader:
             else:
                 kept.append(waiting)
         return kept
-
-    # whether the model is of use
-
-    def _judge(self, *, is_of_use: bool) -> None:
-        """Set a model aside whose answers are mostly of no use: they cost, and help nobody."""
-        with self._judging:
-            self._latest.append(is_of_use)
-            bad = self._latest.count(False)
-            if self._is_unfit or len(self._latest) < _FEWEST or bad <= _BAD * len(self._latest):
-                return
-            self._is_unfit = True
-        log.warning(
-            "%s was set aside until the memory is opened again: of its last %d answers %d were of "
-            "no use; the offline reading stands",
-            self.llm.name,
-            len(self._latest),
-            bad,
-        )
 
 
 def _has_acted(record: Record) -> bool:

@@ -14,6 +14,7 @@ from incumbent.model.fact import Status
 from incumbent.model.identity import Identity
 from incumbent.model.records import Turn, item_key
 from incumbent.model.scope import Place
+from incumbent.reading.asked.asking import Completion
 from incumbent.reading.form import Reading
 from incumbent.stores.port import Reader, Store
 from incumbent.turns.opinions import Opinion
@@ -37,6 +38,8 @@ class Conversation:
     """Opens a view of what the session may see."""
     deciding: Callable[[], AbstractContextManager[Registrar]]
     """Opens a transaction that decides for the session."""
+    asks: Completion | None = field(default=None, repr=False)
+    """Who is asked, if not the model of the memory. It may know a key of the caller's."""
 
     @property
     def name(self) -> tuple[Identity, str, str | None, Place | None]:
