@@ -823,3 +823,21 @@ def test_bad_address_of_a_memory(where: str, match: str) -> None:
     """An address that names no store we have is refused."""
     with pytest.raises(incumbent.InvalidInput, match=match):
         incumbent.open(where)
+
+
+@pytest.mark.parametrize("call", ["write", "note", "observe", "context", "forget"])
+def test_a_clock_at_the_end_of_the_calendar_is_refused(call: str) -> None:
+    """Nothing could be recorded after it; the error says which clock to set."""
+    end = datetime.max.replace(tzinfo=UTC)
+    with incumbent.open(":memory:", clock=lambda: end) as memory:
+        session = memory.session(user_id="alice", session_id="s")
+        calls: dict[str, Callable[[], object]] = {
+            "write": lambda: session.write("city", "Bern"),
+            "note": lambda: session.note("city", "Bern"),
+            "observe": lambda: session.observe("My locker is 4."),
+            "context": lambda: session.context("Where?"),
+            "forget": lambda: memory.forget(organization="default", user_id="alice"),
+        }
+        with pytest.raises(Invalid, match=r"the clock says 9999-12-31.* set the clock"):
+            calls[call]()
+        assert list(memory.store.dump("default")) == []

@@ -19,10 +19,11 @@ from incumbent.context.tokens import counter
 from incumbent.engine.erasure import forget
 from incumbent.engine.retries import repeated
 from incumbent.environment import Providers
+from incumbent.model.errors import InvalidInput
 from incumbent.model.identity import check_name
 from incumbent.model.records import Erasure
 from incumbent.model.text_cache import forget_texts
-from incumbent.model.times import moment
+from incumbent.model.times import LAST_YEAR, moment
 from incumbent.reading.asked.config import EVERYBODY, LLM, as_llms
 from incumbent.search.embedders import load
 from incumbent.search.index import Index, Progress
@@ -122,7 +123,13 @@ class Resources:
 
     def now(self) -> datetime:
         """The present, as the clock has it, in UTC."""
-        return moment(self._clock(), "the clock's time")
+        now = moment(self._clock(), "the clock's time")
+        if now.year > LAST_YEAR:
+            raise InvalidInput(
+                f"the clock says {now.isoformat()}, and nothing is recorded after {LAST_YEAR}; set "
+                f"the clock of this machine, or the one that is given as clock="
+            )
+        return now
 
     def reindex(self, organization: str) -> int:
         """Make the index of an organization anew; return the number of its facts."""

@@ -191,6 +191,17 @@ def fill_the_quota(path: Path) -> dict[str, Any]:
     return _write_until_full(path, lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard)))
 
 
+def open_within(path: Path, limit: int) -> dict[str, Any]:
+    """Open a new memory where files may have so many bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    try:
+        incumbent.open(path).close()
+    except incumbent.StoreError as error:
+        return {"error": type(error).__name__, "message": str(error)}
+    return {"error": None}
+
+
 def fork_and_write(path: Path) -> dict[str, Any]:
     """Fork with a memory open and a transaction under way; both sides go on writing."""
     with incumbent.open(path, settings=QUICK) as memory:

@@ -81,8 +81,17 @@ class TestSpace:
     def test_a_limit_on_file_size(self, store_path: Path) -> None:
         """A file that may not grow raises an error of ours, and works again when it may."""
         told = processes.run_alone(processes.fill_the_quota, store_path)
-        assert told["error"] in ("StoreFull", "StoreError")
+        assert told["error"] == "StoreFull"
+        assert "ulimit -f" in told["message"]
         _check_full(told)
+
+    @pytest.mark.parametrize("limit", [1, 4_096, 100_000])
+    def test_a_file_that_may_not_even_be_made(self, store_path: Path, limit: int) -> None:
+        """It is told as such while it is opened, too, and opens once there is space."""
+        told = processes.run_alone(processes.open_within, store_path, limit)
+        assert told["error"] == "StoreFull"
+        with incumbent.open(store_path) as memory:
+            assert memory.store.check() == []
 
 
 def _check_full(told: dict[str, Any]) -> None:

@@ -149,6 +149,49 @@ class TestAnExport:
         run("import", str(path), "--db", db, "--org", "old", "--allow-unsealed")
 
 
+IMPOSSIBLE: dict[str, tuple[str, dict[str, Any]]] = {
+    "a number that no database holds": ("fact", {"seq": 2**63}),
+    "a number that is none": ("verdict", {"seq": "1"}),
+    "half a number": ("fact", {"since": 0.5}),
+    "a time after which nothing can be recorded": (
+        "verdict",
+        {"recorded_at": "9999-12-31T23:59:59.999999+00:00"},
+    ),
+}
+
+
+class TestAContradiction:
+    """Refused where it stands, in every store, whatever the last line says: what follows is not
+    even read."""
+
+    @pytest.mark.parametrize("kind", ["fact", "verdict"])
+    def test_of_a_record_that_comes_twice(
+        self, records: Records, memory: incumbent.Memory, kind: str
+    ) -> None:
+        """The store has not seen the rest, and stays empty."""
+        again = next(one for one in records if one["kind"] == kind)
+        self._check([*records[:-1], again], memory, "comes twice")
+
+    @pytest.mark.parametrize("what", IMPOSSIBLE)
+    def test_of_what_no_store_can_hold(
+        self, records: Records, memory: incumbent.Memory, what: str
+    ) -> None:
+        """Neither can it be written and be in the way later."""
+        kind, changes = IMPOSSIBLE[what]
+        wrong = {**next(one for one in records if one["kind"] == kind), **changes}
+        self._check([records[0], wrong], memory, r"seq|since|recorded_at")
+
+    @staticmethod
+    def _check(given: Records, memory: incumbent.Memory, told: str) -> None:
+        def stream() -> Iterator[dict[str, Any]]:
+            yield from given
+            pytest.fail("it reads on after what it must refuse")
+
+        with pytest.raises(incumbent.InvalidInput, match=told):
+            memory.import_(stream(), organization="elsewhere")
+        assert list(memory.store.dump("elsewhere")) == []
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
 class TestModes:
     def test_a_new_store_is_its_owners_alone(self, tmp_path: Path) -> None:

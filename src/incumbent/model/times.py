@@ -8,6 +8,9 @@ from incumbent.model.errors import InvalidInput
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+LAST_YEAR = 9000
+"""The last year of a clock: what is recorded later leaves no room in the calendar for terms and
+for the entries after it."""
 _last: tuple[datetime, int] = (_EPOCH, 0)
 
 

@@ -7,9 +7,13 @@ from typing import Any
 
 from incumbent.model.errors import InvalidInput
 from incumbent.model.records import Declaration
+from incumbent.model.times import LAST_YEAR
 from incumbent.model.values import canonical
 
 _NO_LIMIT = 1 << 62
+_NUMBERS = frozenset({"seq", "since", "until"})
+_GREATEST = (1 << 63) - 1
+"""Greater numbers no database can hold."""
 
 
 class CheckedRecords:
@@ -19,6 +23,7 @@ class CheckedRecords:
         self._records = records
         self._declared = {declaration.pattern for declaration in declared}
         self._facts: set[str] = set()
+        self._verdicts: set[object] = set()
         self._named: set[str] = set()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -30,12 +35,19 @@ class CheckedRecords:
             kind = record.get("kind")
             if kind == "declaration" and record["pattern"] in self._declared:
                 continue  # declarations hold for every organization; an import changes none
+            for name in _NUMBERS.intersection(record):
+                if type(record[name]) is not int or not 0 <= record[name] <= _GREATEST:
+                    raise InvalidInput(f"{name} is {record[name]!r:.40}, no entry of a log")
             if kind == "fact":
-                self._facts.add(record["id"])
+                _add(self._facts, record["id"])
                 self._named.update(record["depends_on"], record["predecessors"])
                 self._named.update((record["review"] or {}).get("doubts", ()))
                 self._named.update(filter(None, (record["superseded_by"], record["awaits"])))
             elif kind == "verdict":
+                _add(self._verdicts, record["id"])
+                _add(self._verdicts, record["seq"])
+                if record["recorded_at"] > f"{LAST_YEAR + 1}":
+                    raise InvalidInput(f"recorded_at is {record['recorded_at']!r:.40}, too late")
                 self._named.add(record["fact_id"])
             yield record
 
@@ -43,3 +55,10 @@ class CheckedRecords:
         missing = sorted(self._named - self._facts)
         if missing:
             raise InvalidInput(f"{len(missing)} facts are missing, for example {missing[0]!r}")
+
+
+def _add(known: set[Any], name: Any) -> None:
+    """Refuse a repetition where it stands: what is wrong is not read to its end."""
+    if name in known:
+        raise InvalidInput(f"{name!r:.80} comes twice")
+    known.add(name)

@@ -39,6 +39,10 @@ PRIVATE = 0o600
 _BRIEFLY = 20  # milliseconds
 _HEADER = b"SQLite format 3\x00"
 _UNDECODED = "Could not decode to UTF-8"
+_NOT_WRITTEN = (
+    *(sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_FSYNC),
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+)
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -57,6 +61,8 @@ def translate(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreErr
     code = _primary_code(error)
     if code == sqlite3.SQLITE_FULL:
         return StoreFull(f"no space left to write {path}; nothing of this call was kept")
+    if code == sqlite3.SQLITE_IOERR:
+        return _refused_by_disk(error, path)
     if code == sqlite3.SQLITE_READONLY:
         return ReadOnlyStore(f"{path} cannot be written; check its permissions and its folder's")
     if code == sqlite3.SQLITE_CORRUPT:
@@ -73,6 +79,16 @@ def translate(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> StoreErr
             f"{path} cannot be opened; does its folder exist and may you write there?"
         )
     return StoreError(f"{path}: {error}")
+
+
+def _refused_by_disk(error: sqlite3.Error, path: Path) -> StoreError:
+    """A limit on the size of files looks to SQLite as a disk that fails does."""
+    told = (
+        f"the disk did not take or give what was asked of {path} ({error.sqlite_errorname}); "
+        f"nothing of this call was kept. Look for a limit on the size of files (ulimit -f), a "
+        f"quota, a lost mount and a failing disk, and call again"
+    )
+    return StoreFull(told) if error.sqlite_errorcode in _NOT_WRITTEN else StoreError(told)
 
 
 def _damaged(path: Path, how: str) -> str:
@@ -299,7 +315,7 @@ def migrate(connection: sqlite3.Connection, *, up_to: int | None = None) -> None
                 connection.execute(f"PRAGMA user_version = {version}")
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            end(connection)  # a full disk has rolled back by itself
             raise
 
 
