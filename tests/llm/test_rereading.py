@@ -454,3 +454,12 @@ def test_without_a_model_for_all_others_have_none(open_memory: OpenMemory) -> No
     memory = open_memory(settings=replace(settings(own), llm=chosen))
     made = memory.session(user_id="ann", organization="globex").observe("Shelf 1 is full.")
     assert (made.opinion, own.asked) == (None, [])
+
+
+def test_who_may_not_erase_is_read_too(open_memory: OpenMemory) -> None:
+    """What is read does not depend on what may be erased; a wish to forget is still not sent."""
+    model, ann = talk(open_memory)
+    ann.may_erase = False
+    assert opinion(ann.observe(PIANO)).status == "given"
+    assert ann.observe("Please forget the piano lesson.").opinion is None
+    assert len(model.asked) == 1

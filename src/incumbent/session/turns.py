@@ -129,10 +129,10 @@ class SessionTurns(SessionBase):
                 asked = ErasureRequest(who.organization, who.user_id, self.may_erase)
                 observation = replace(observation, erasure_requested=asked)
             doomed = _glimpsed(registrar, record.doomed)
+            erasures = self._erase(registrar, doomed) if self.may_erase else []
             if not self.may_erase:
                 taken_back = _take_back(registrar, doomed, came.at)
-                return replace(observation, verdicts=(*observation.verdicts, *taken_back)), None
-            erasures = self._erase(registrar, doomed)
+                observation = replace(observation, verdicts=(*observation.verdicts, *taken_back))
         if self._rehearses:
             rehearsed = tuple(replace(one, id="") for one in erasures)  # proofs of nothing
             return replace(observation, erasures=rehearsed), None

@@ -76,6 +76,14 @@ def serve(
             help="Tell OpenTelemetry too; exporters are set up by opentelemetry-instrument.",
         ),
     ] = False,
+    readers: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            envvar="INCUMBENT_READERS",
+            help="The models that read for each organization: TOML (docs/service.md).",
+        ),
+    ] = None,
     inspector: Annotated[
         bool, typer.Option(help="Pages for people at /inspect: what the agent believes, and why.")
     ] = True,
@@ -95,11 +103,14 @@ def serve(
     check_listening(common, log, processes, doing="serve")
     try:
         from incumbent.http.configuration import Service
+        from incumbent.http.readers import readers_in
     except ImportError as error:
         raise InvalidInput(f"serving takes more: {error}") from error
     tokens = believing.tokens()
     with _store(common, postgres) as store:
-        with store.open(create=True) as memory:
+        with store.open(
+            create=True, settings=replace(store.settings, llm=readers_in(readers))
+        ) as memory:
             has_keys = bool(memory.store.keys())
         service = Service(
             host=host,
@@ -109,7 +120,7 @@ def serve(
             inspector=inspector,
             **limits.of_service(),
         )
-        plan = ServingPlan(store, service, log, otel=otel, together=processes > 1)
+        plan = ServingPlan(store, service, log, readers=readers, otel=otel, together=processes > 1)
         with _counted_together() if processes > 1 else nullcontext():
             plan.run(processes)
 
@@ -118,15 +129,18 @@ def serve(
 class ServingPlan(ListeningPlan):
     """The plan for a process of a service."""
 
+    readers: Path | None
     otel: bool
     together: bool
     """Whether other processes answer beside it."""
 
     def answer(self, announce: Callable[[str], None], place: socket.socket | None = None) -> None:
+        from incumbent.http.readers import readers_in
         from incumbent.http.server import serve as run
 
         telemetry, metrics = _telling(self.otel, self.together)
-        settings = replace(self.store.settings, telemetry=telemetry)
+        readers = readers_in(self.readers)
+        settings = replace(self.store.settings, telemetry=telemetry, llm=readers)
         with self.store.open(create=True, settings=settings) as memory:
             log_to_stderr(self.log)
             _ = memory.index, memory.reader  # loaded now, so that the first caller need not wait
@@ -199,6 +213,7 @@ def register(app: typer.Typer) -> None:
             "serve",
             "serve --db postgresql://incumbent@db/incumbent --host 0.0.0.0",
             "serve --postgres ./data --processes 1",
+            "serve --readers readers.toml",
             "serve --issuer https://login.example.com --jwks keys.json --host 0.0.0.0",
         ],
     )
