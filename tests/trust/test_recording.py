@@ -223,3 +223,26 @@ class TestShowing:
             assert Receipt.from_record(json.loads(json.dumps(receipt.record()))) == receipt
         with pytest.raises(incumbent.InvalidInput, match="format 3"):
             Receipt.from_record({**plain.record(), "format": 3})
+
+
+@pytest.mark.on_every_store
+@pytest.mark.parametrize("requires", ["declared", "written"])
+def test_the_desk_shows_the_same_person_no_words_beyond_their_permissions(
+    memory: incumbent.Memory, requires: str
+) -> None:
+    """Neither in the working set, nor in a context, nor as a turn; what else was said stays."""
+    who = {"user_id": "ann", "organization": "acme", "session_id": "s"}
+    full = memory.session(**who, permissions=["hr"])
+    if requires == "declared":
+        memory.declare("salary", requires=["hr"])
+        full.observe("My salary is 5000 EUR.")
+    else:
+        made = full.write("salary", "5000 EUR", requires=["hr"])
+        full.note("plan", "Tell them about the 5000 EUR.", states=[made])
+    full.observe("My locker is 4711.")
+    assert any("5000" in str(item.value) for item in full.working_set())
+    less = memory.session(**who)
+    assert [str(item.value) for item in less.working_set()] == ["My locker is 4711."]
+    assert "4711" in less.context("What is my salary, and where is my locker?").text
+    shown = [less.context("What is my salary?").text, str(less.list_turns()), str(less.facts())]
+    assert not any("5000" in text for text in shown)

@@ -47,7 +47,7 @@ def _listed(
     verdicts = reader.verdicts_by_id(one for turn in said for one in turn.verdict_ids)
     about = {verdict.id: verdict.fact_id for verdict in verdicts}
     items = {turn.turn_index: desk.get(item_key(turn)) for turn in said}
-    stated = {fact_id for item in items.values() if item for fact_id in _stated(item)}
+    stated = {fact_id for item in items.values() if item for fact_id in item.stated}
     brought = {fact_id for turn in said for fact_id in turn.fact_ids}
     seen = {
         fact.id
@@ -58,7 +58,7 @@ def _listed(
         item = items[turn.turn_index]
         told = {*turn.fact_ids, *(about.get(one, "") for one in turn.verdict_ids)}
         # Words tell of all that came of them: they are shown to whoever may see all of it.
-        if item is not None and not seen.issuperset(told.union(_stated(item))):
+        if item is not None and not seen.issuperset(told.union(item.stated)):
             item = None
         yield ListedTurn(
             turn.session_id,
@@ -71,7 +71,3 @@ def _listed(
             None if item is None else text_of(item.value),
             () if item is None else item.spots,
         )
-
-
-def _stated(item: WorkingItem) -> set[str]:
-    return {*item.states, *(spot.fact_id for spot in item.spots if spot.fact_id)}

@@ -145,6 +145,11 @@ class WorkingItem:
     spots: tuple[Spot, ...] = ()
     """The places where it states them, as far as they are known."""
 
+    @property
+    def stated(self) -> set[str]:
+        """Ids of all facts that it states."""
+        return {*self.states, *(spot.fact_id for spot in self.spots if spot.fact_id)}
+
     def expired(self, when: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= when
 

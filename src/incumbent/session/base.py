@@ -177,6 +177,18 @@ class SessionBase:
         items = reader.working_items(self.identity.user_id, self.session_id)
         return [item for item in items if not item.expired(lens.when)]
 
+    def _seen_desk(self, reader: Reader, lens: Lens) -> list[WorkingItem]:
+        """The desk without what states a fact that one may not see: words are for whoever may see
+        all that came of them."""
+        items = self._desk(reader, lens)
+        stated = {fact_id for item in items for fact_id in item.stated}
+        hidden = {
+            fact.id
+            for fact in (reader.facts(stated) if stated else ())
+            if fact.status is not Status.ERASED and not lens.sees(reader, fact)
+        }
+        return [item for item in items if hidden.isdisjoint(item.stated)] if hidden else items
+
     # checks
 
     def _check_open(self) -> None:

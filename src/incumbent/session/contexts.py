@@ -88,9 +88,10 @@ class SessionContexts(SessionBase):
 
     @repeated
     def working_set(self) -> list[WorkingItem]:
-        """What is on this session's desk and has not expired, oldest first."""
+        """What is on this session's desk, has not expired and states nothing that one may not see,
+        oldest first."""
         with self._reading() as (reader, lens):
-            return self._desk(reader, lens)
+            return self._seen_desk(reader, lens)
 
     @property
     def environment(self) -> Environment:
@@ -201,7 +202,7 @@ class SessionContexts(SessionBase):
                     is_current = index.is_current(reader)
                     if not is_fresh and not is_current:
                         raise _Outdated
-                    desk = [] if self._when else self._desk(reader, lens)
+                    desk = [] if self._when else self._seen_desk(reader, lens)
                     if not request.conversation:
                         desk = [item for item in desk if not is_turn(item)]
                     asked = (request, environment, desk, self._frame(), share)
