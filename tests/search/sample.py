@@ -112,7 +112,7 @@ def ad_hoc(
 ) -> AdHoc:
     """The same facts put together for one search, under the same numbers."""
     facts = {fact.id: fact for fact in seen(reader, memory.now(), hides)}
-    rows = [(row, facts[row.fact_id].is_constraint) for row in reader.entries_of(facts)]
+    rows = [(row, facts[row.fact_id].comes_first) for row in reader.entries_of(facts)]
     return AdHoc(rows, memory.index.dimensions)
 
 

@@ -80,7 +80,7 @@ def check_index(memory: Memory, *, vectors: bool = True) -> None:
             assert one.live == (fact_id in live), fact
             assert one.key == fact.key
             assert (shelf.owner, shelf.place) == (fact.owner, fact.place)
-            assert (shelf.requires, shelf.binding) == (fact.requires, fact.is_constraint)
+            assert (shelf.requires, shelf.binding) == (fact.requires, fact.comes_first)
             assert not one.live or not vectors or one.vector is not None
         check_postings(reader, {one.entry: one.live for _, one in placed.values()})
 

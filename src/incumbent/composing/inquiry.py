@@ -85,7 +85,7 @@ class Inquiry:
             if row is None or row.vector is None:
                 entry = self.index.entry(fact, live=True)
                 row = Found(number, fact.id, fact.key, entry.terms, entry.tokens, entry.vector)
-            rows.append((row._replace(entry=number), fact.is_constraint))
+            rows.append((row._replace(entry=number), fact.comes_first))
         return rows
 
     def nearby(self, facts: Sequence[Fact], space: SearchSpace) -> list[Fact]:

@@ -24,7 +24,7 @@ from incumbent.context.mention_rules import in_passing, within_fact
 from incumbent.context.notes import add_working_set, shown_value
 from incumbent.context.page import Page
 from incumbent.context.quotes import Cuts
-from incumbent.context.ranking import Ranked
+from incumbent.context.ranking import Ranked, first_of
 from incumbent.context.reach import longest_line
 from incumbent.context.rendering import (
     BY_TURN,
@@ -60,7 +60,6 @@ from incumbent.context.tokens import Count
 from incumbent.model.fact import Fact, Status
 from incumbent.model.values import is_longer, text_of
 
-_TOKENS_A_LINE = 12
 _TOKENS_OF_HEADINGS = 60
 """What the headings after the facts take, and the line that tells of what was left out."""
 
@@ -138,20 +137,20 @@ def _add_facts(
         page.omissions.extend(Omission("doubted", fact_id) for fact_id in out)
         facts = [ranked for ranked in facts if not is_set_back(ranked.fact, material)]
     keeps = profile.keeping(facts)
-    order, binding = _binding_first(facts, page.used, ceiling)
+    order, first = first_of(facts, ceiling - page.used)
     others: list[int] = []
     aside, add = material.aside, _adding(page, material, request, at)
     for place in order:
         ranked = facts[place]
         fact_id = ranked.fact.id
-        if aside and fact_id in aside and not ranked.fact.is_constraint:
+        if aside and fact_id in aside and not ranked.sheet.comes_first:
             page.omissions.append(Omission("irrelevant", fact_id))
             continue
         if not keeps[place]:
             others.append(place)
             continue
         # A rule may use the room that is meant for notes: it comes before them.
-        most = request.budget if place in binding else ceiling
+        most = request.budget if place in first else ceiling
         if not add(ranked, most):
             page.omissions.append(ranked.sheet.over_budget)
     # What holds and has little to do with the query takes a share of what is left over.
@@ -175,27 +174,6 @@ def _room_for_facts(page: Page, material: Material, request: Request, share: flo
         return of_right
     needed = sum(page.count(f"{line}\n") for line in lines)
     return max(of_right, request.budget - needed - _TOKENS_OF_HEADINGS)
-
-
-def _binding_first(facts: Sequence[Ranked], used: int, ceiling: int) -> tuple[list[int], set[int]]:
-    """The places of facts in the order in which they are added, and of those that bind.
-
-    Constraints come first, up to half the room for facts: the worst omission of a context is a rule
-    that is being broken.
-    """
-    room = (ceiling - used) // 2
-    first: list[int] = []
-    for place, ranked in enumerate(facts):
-        if ranked.fact.is_constraint and room > 0 and _binds(ranked.fact):
-            room -= ranked.tokens or _TOKENS_A_LINE
-            first.append(place)
-    binding = set(first)
-    return [*first, *(place for place in range(len(facts)) if place not in binding)], binding
-
-
-def _binds(fact: Fact) -> bool:
-    """Whether a constraint holds by now, as far as is known."""
-    return not fact.needs_review and fact.status is not Status.WAITING
 
 
 def _adding(

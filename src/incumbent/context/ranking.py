@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import chain, compress, repeat
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from incumbent.context.score_parts import ScoreParts
 from incumbent.context.sheets import Sheet, Wording
 from incumbent.model.authority import Ladder
-from incumbent.model.fact import Fact
+from incumbent.model.fact import Fact, Status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +40,7 @@ _ALIKE = 0.94
 _DIGITS = 10_000.0
 _MIDDLE = 1e-6
 """How near the middle of two neighbours a number lies that is rounded by itself."""
+_TOKENS_A_LINE = 12
 _TRIED = 8
 """So many texts with a word in common are compared; of more, the meanings are."""
 
@@ -307,3 +308,34 @@ def _lessened(ranked: Ranked, why: str, left: float) -> Ranked:
     lost = round(ranked.score * (1 - left), 4)
     adjusted = (*ranked.adjusted, (why, -lost))
     return ranked._replace(score=round(ranked.score - lost, 4), adjusted=adjusted)
+
+
+def first_of(facts: Sequence[Ranked], room: int) -> tuple[list[int], set[int]]:
+    """The places of facts in the order in which they are added, and of those that come first.
+
+    Rules come first, up to half the room for facts: the worst omission of a context is a rule that
+    is being broken. What a person asked for once and for all follows, up to an eighth.
+    """
+    first = [*_within(facts, room // 2, _binds), *_within(facts, room // 8, _is_asked_for)]
+    known = set(first)
+    return [*first, *(place for place in range(len(facts)) if place not in known)], known
+
+
+def _within(facts: Sequence[Ranked], room: int, belongs: Callable[[Ranked], bool]) -> Iterator[int]:
+    """The places of the best facts of a kind that hold by now and fit in so much room."""
+    for place, ranked in enumerate(facts):
+        if room > 0 and belongs(ranked) and _holds(ranked.fact):
+            room -= ranked.tokens or _TOKENS_A_LINE
+            yield place
+
+
+def _binds(ranked: Ranked) -> bool:
+    return ranked.fact.is_constraint
+
+
+def _is_asked_for(ranked: Ranked) -> bool:
+    return ranked.sheet.comes_first and not ranked.fact.is_constraint
+
+
+def _holds(fact: Fact) -> bool:
+    return not fact.needs_review and fact.status is not Status.WAITING

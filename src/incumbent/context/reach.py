@@ -95,12 +95,17 @@ def facts_within(request: Request, ranked: Sequence[Ranked]) -> tuple[list[Ranke
     tells = request.profile.reviews == "show"
     kept = {
         one.fact.id
-        for one in sorted(ranked, key=lambda one: not one.fact.is_constraint)
+        for one in sorted(ranked, key=_comes_first)
         # Of what needs review only the name is told, which is short.
         if (one.fact.needs_review and not tells) or allowance.takes(one.fact.key, one.fact.value)
     }
     out = [Omission("over budget", one.fact.id) for one in ranked if one.fact.id not in kept]
     return [one for one in ranked if one.fact.id in kept], out
+
+
+def _comes_first(one: Ranked) -> tuple[bool, bool]:
+    """Rules before what is asked for once and for all, and that before the rest."""
+    return not one.fact.is_constraint, not one.sheet.comes_first
 
 
 def items_within(

@@ -25,6 +25,7 @@ from incumbent.model.records import TURN, Environment
 
 IDENTITY = "Identity"
 CONSTRAINTS = "Constraints"
+STANDING = "Standing"
 PERSONAL = "Facts"
 ORGANIZATION = "Organization"
 LEARNED = "Learned"
@@ -41,6 +42,7 @@ CUT = "Cut"
 HEADINGS = {
     IDENTITY: "Identity",
     CONSTRAINTS: "Constraints (binding: never act against these)",
+    STANDING: "Standing instructions and preferences",
     PERSONAL: "Facts",
     ORGANIZATION: "Facts of the organization",
     LEARNED: "Learned by this assistant",
@@ -70,7 +72,7 @@ _SECTION_OF = {
     MemoryType.CAPABILITY: LEARNED,
 }
 
-BY_TURN = frozenset({PERSONAL, ORGANIZATION, LEARNED, DOUBTED})
+BY_TURN = frozenset({STANDING, PERSONAL, ORGANIZATION, LEARNED, DOUBTED})
 """The sections where what was said in one turn stands together, under its day."""
 
 _UNAVAILABLE = "not available right now"
@@ -158,6 +160,8 @@ def section_of(fact: Fact, *, is_contested: bool = False, is_doubted: bool = Fal
         return DOUBTED
     if is_contested:
         return CONTESTED
+    if fact.is_standing:
+        return STANDING
     return _SECTION_OF[fact.memory_type]
 
 

@@ -39,7 +39,7 @@ class Profile:
         """Whether each fact, best first, is relevant enough."""
         least = self.floor * max([one.score for one in ranked], default=0.0)
         return [
-            place < self.always or one.bears or one.score >= least or one.fact.is_constraint
+            place < self.always or one.bears or one.score >= least or one.sheet.comes_first
             for place, one in enumerate(ranked)
         ]
 

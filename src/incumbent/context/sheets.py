@@ -55,6 +55,7 @@ class Sheet:
         "_terms",
         "_wording",
         "about",
+        "comes_first",
         "fact",
         "is_bare",
         "is_said",
@@ -73,6 +74,7 @@ class Sheet:
         self.length = len(text_of(fact.value)) + len(fact.key) if is_simple else _UNKNOWN
         """The characters of its key and its value; very many if those are not simply told."""
         self.is_said = is_said(fact)
+        self.comes_first = fact.comes_first
         self.is_bare = not (fact.causes or fact.time_sensitive) and fact.status is Status.OFFICE
         """Whether its line says nothing but the fact, unless others speak against it."""
         self._terms = terms

@@ -13,6 +13,7 @@ from incumbent.model.errors import InvalidInput
 from incumbent.model.making import quickly_made
 from incumbent.model.schemas import object_schema
 from incumbent.model.scope import Place, Scope
+from incumbent.model.standing import is_instruction, names_preference
 from incumbent.model.values import text_of
 
 SourceType = Literal["conversation", "state_write", "system", "policy"]
@@ -327,6 +328,22 @@ class Fact:
     def is_unnamed(self) -> bool:
         """Whether it was kept as it was said, under no name."""
         return not self.key
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether it is what a person asks of an assistant from then on, or a preference."""
+        return (
+            self.is_unnamed
+            and not (self.is_constraint or self.source.by_machine)
+            and self.memory_type is MemoryType.USER
+            and isinstance(self.value, str)
+            and (is_instruction(self.value) or names_preference(self.value))
+        )
+
+    @property
+    def comes_first(self) -> bool:
+        """Whether it belongs in every context of its reader, whatever is asked."""
+        return self.is_constraint or self.is_standing
 
     @property
     def quoted_key(self) -> str:

@@ -71,7 +71,8 @@ _PUT_FORWARD = re.compile(
 _RULE = re.compile(
     r"\b(?:must(?:n['’]t)?|may (?:not|only|never)|(?:is|are) not allowed|not permitted|forbidden|"
     r"prohibited|only \w+(?: \w+){0,3} may|nobody may|no one may|need(?:s)? approval|"
-    r"shall not|never|always)\b",
+    r"shall not)\b|\b(?:must|should|shall|may|to|please)\s+(?:never|always)\b|"
+    r"^\W*(?:[\w ]{1,40}:\s*)?(?:please\s+)?(?:never|always)\s+(?!been\b|was\b|had\b|have\b)",
     re.IGNORECASE,
 )
 

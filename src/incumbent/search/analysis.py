@@ -17,7 +17,7 @@ from incumbent.model.text_cache import also_forget, remembered, remembering
 from incumbent.model.values import bare, leaves, telling_parts, text_of
 from incumbent.model.words import Words, holdings, plain_words
 
-VERSION = 9
+VERSION = 10
 """Changes with every change of the terms of a text, or of the line of a fact, whose tokens are kept
 beside them; indexes of another version are rebuilt."""
 

@@ -14,6 +14,7 @@ from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Authority, Ladder
 from incumbent.model.fact import UNNAMED, Fact, MemoryType, Part, Said, Source
 from incumbent.model.scope import Place, Scope
+from incumbent.model.standing import is_instruction
 from incumbent.reading.form import READ, Claim, Statement, StatementKind
 from incumbent.reading.sorting import is_rule
 from incumbent.rules.authority import may_speak, may_write_as, outranks
@@ -206,11 +207,17 @@ class Proposals:
             return None
         if claim is not None:
             return classify_constraint(claim.attribute, claim.value, _PLAIN)
-        if is_rule(said.text) and not is_of_oneself(said.text):
+        if is_rule(said.text) and self._binds(said):
             return "policy"
         cues = Cues(said.text)
         dates = [part for part in said.parts if part.kind == "date"]
         return "deadline" if any(cues.is_deadline(part.start) for part in dates) else None
+
+    def _binds(self, said: Statement) -> bool:
+        """Whether a rule binds others than the assistant that is asked to go by it."""
+        if self.memory_type(said) is MemoryType.ORGANIZATIONAL:
+            return True
+        return not (is_of_oneself(said.text) or is_instruction(said.text))
 
 
 def _is_a_guess(said: Statement) -> bool:

@@ -169,7 +169,7 @@ class MemoryIndex:
 
     def _shelf_id(self, fact: Fact) -> int:
         conditions = tuple(sorted(fact.requires))
-        where = (fact.owner, fact.place, conditions, fact.min_authority, fact.is_constraint)
+        where = (fact.owner, fact.place, conditions, fact.min_authority, fact.comes_first)
         known = self._index.shelves.get(where)
         if known is None:
             known = Shelf(self._next("shelf"), *where, version=0)

@@ -121,7 +121,7 @@ class SQLIndex(BoundConnection):
             fact.scope_id,
             fact.requires,
             fact.min_authority,
-            fact.is_constraint,
+            fact.comes_first,
         )
         known = self._shelf_ids.get(asked)
         if known is None:
@@ -209,7 +209,7 @@ def _place(organization: str, fact: Fact) -> Row:
         fact.scope_id or "",
         json.dumps(sorted(fact.requires)),
         fact.min_authority or "",
-        fact.is_constraint,
+        fact.comes_first,
     )
 
 
