@@ -54,7 +54,7 @@ from incumbent.context.rendering import (
     unknown_line,
 )
 from incumbent.context.request import Request
-from incumbent.context.said_lines import TimeNote, TurnShown, is_said, turn_of
+from incumbent.context.said_lines import TimeNote, TurnOfLine, is_said, turn_of
 from incumbent.context.sheets import Sheet
 from incumbent.context.tokens import Count
 from incumbent.model.fact import Fact, Status
@@ -248,7 +248,7 @@ def _add_fact(
     return page.put(line, tokens, ceiling=ceiling, place=ranked.sheet.stands, turn=turn)
 
 
-def _turn_of(fact: Fact, section: str, material: Material) -> TurnShown | None:
+def _turn_of(fact: Fact, section: str, material: Material) -> TurnOfLine | None:
     """The turn under whose day the line of a fact may stand."""
     return turn_of(fact, material.zone) if section in BY_TURN else None
 

@@ -13,7 +13,7 @@ from incumbent.context.document import OVER_BUDGET, Context, Line, Omission
 from incumbent.context.reach import longest_line
 from incumbent.context.rendering import CUT, CUT_MARK, HEADINGS, UNKNOWN, heading_line
 from incumbent.context.request import Request
-from incumbent.context.said_lines import TurnShown, continued
+from incumbent.context.said_lines import TurnOfLine, continued
 from incumbent.context.sheets import Stands
 from incumbent.context.tokens import Count
 from incumbent.model.identity import Identity
@@ -32,7 +32,7 @@ class _Kept(NamedTuple):
     """Its place among the lines of its section."""
     item: str | None = None
     """The note or signal that it shows."""
-    turn: TurnShown | None = None
+    turn: TurnOfLine | None = None
     """The turn that it quotes, whose day it shares with its other lines."""
 
 
@@ -64,7 +64,7 @@ class Page:
         self._lines: dict[str, list[_Kept]] = {}
         self._headings: dict[str, int] = {}
         self._first: tuple[str, list[str]] = ("", [])
-        self._turns: set[tuple[str, TurnShown]] = set()
+        self._turns: set[tuple[str, TurnOfLine]] = set()
         self._says_so = False
 
     def add(self, section: str, text: str, *, ceiling: int | None = None) -> bool:
@@ -79,7 +79,7 @@ class Page:
         ceiling: int | None = None,
         item: str | None = None,
         place: Place | None = None,
-        turn: TurnShown | None = None,
+        turn: TurnOfLine | None = None,
     ) -> bool:
         """Add a line if it fits; `tokens` is its cost, if it is known.
 
@@ -102,7 +102,7 @@ class Page:
         tokens: int,
         place: Place | None = None,
         item: str | None = None,
-        turn: TurnShown | None = None,
+        turn: TurnOfLine | None = None,
     ) -> None:
         """Add a line, for which there is room."""
         kept = self._lines.get(line.section)

@@ -86,19 +86,19 @@ def label_of(fact: Fact, zone: tzinfo) -> str:
     return f"{day}, {speaker}" if speaker else day
 
 
-class TurnShown(NamedTuple):
+class TurnOfLine(NamedTuple):
     """The turn that a statement was said in, by what its lines have in common."""
 
     label: str
     number: int
 
 
-def turn_of(fact: Fact, zone: tzinfo) -> TurnShown | None:
+def turn_of(fact: Fact, zone: tzinfo) -> TurnOfLine | None:
     """The turn of a statement that speaks for itself; None for other facts."""
     number = fact.source.turn_index
     if number is None or not speaks_for_itself(fact):
         return None
-    return TurnShown(label_of(fact, zone), number)
+    return TurnOfLine(label_of(fact, zone), number)
 
 
 def continued(line: str, label: str) -> str:
