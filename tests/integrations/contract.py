@@ -35,6 +35,9 @@ WHAT_IF = f"What if we shipped to {SUPPOSED} instead?"
 ASKED = "What do we ship, and where?"
 IN_STOCK = "60 desks are in stock."
 INSTRUCTIONS = "You are a clerk."
+ILL = "Peanuts make me ill."
+READ = '{"statements": [{"s": "s1", "attribute": "allergy", "value": "Peanuts", "does": []}]}'
+"""What a model answers that is asked to read that."""
 ALICE = {"user_id": "alice", "organization": "acme", "session_id": "t1"}
 
 
@@ -378,6 +381,12 @@ def empty_memory() -> Iterator[incumbent.Memory]:
     """For a fixture of tests outside of the contract."""
     with incumbent.open(":memory:") as opened:
         yield opened
+
+
+def was_read(memory: incumbent.Memory) -> bool:
+    """Whether a model's reading of `ILL` was put into effect."""
+    assert memory.flush(timeout=PATIENCE)
+    return bool(memory.session(**ALICE).current("allergy") == "Peanuts")
 
 
 def conversation_of(caller: Mapping[str, str]) -> str:

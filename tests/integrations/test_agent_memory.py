@@ -13,6 +13,7 @@ import pytest
 import incumbent
 import incumbent.aio
 from incumbent.integrations.agent_memory import AgentMemory, Options, on_thread
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said
 from incumbent.testing import SteppingClock
 from tests.integrations.contract import ALICE, NEW, OLD, turns
 from tests.patience import PATIENCE
@@ -212,3 +213,83 @@ def test_a_cancelled_call_ends_when_it_is_done() -> None:
         assert done.is_set()
 
     asyncio.run(cancelled())
+
+
+# a model of the framework as the reader
+
+READ = '{"statements": [{"s": "s1", "attribute": "allergy", "value": "Peanuts", "does": []}]}'
+ILL = "Peanuts make me ill."
+
+
+class Model:
+    """A model of some framework, which says one thing, on whatever loop it is asked."""
+
+    model_name = "clerk-1"
+
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+        self.loops: list[object] = []
+
+
+def spoken(model: Model, asked: Asked) -> Said:
+    model.asked.append(asked)
+    return Said(f"Here: {READ}", 100, 20)
+
+
+async def awaited(model: Model, asked: Asked) -> Said:
+    model.loops.append(asyncio.get_running_loop())
+    return spoken(model, asked)
+
+
+@pytest.mark.parametrize("ask", [spoken, awaited])
+def test_a_model_of_the_framework_reads(memory: incumbent.Memory, ask: Any) -> None:
+    """What it says of a turn takes the place of the offline reading, and is counted."""
+    model = Model()
+    agent = AgentMemory(memory, {"reader": model}, AtHand(Model, ask))
+    session = agent.session(ALICE)
+    agent.hear(session, [user(ILL)])
+    assert memory.flush(timeout=PATIENCE)
+    assert session.current("allergy") == "Peanuts"
+    assert ILL in model.asked[0].data
+    (used,) = memory.usage("acme")
+    assert (used.model, used.input_tokens, used.output_tokens) == ("clerk-1", 100, 20)
+
+
+def test_a_model_that_is_awaited_is_asked_on_the_loop_of_its_run(memory: incumbent.Memory) -> None:
+    """Its connections belong there."""
+    model = Model()
+    agent = AgentMemory(memory, {"reader": model}, AtHand(Model, awaited))
+
+    async def run() -> object:
+        await on_thread(lambda: agent.hear(agent.session(ALICE), [user(ILL)]))
+        assert await asyncio.to_thread(memory.flush, timeout=PATIENCE)
+        return asyncio.get_running_loop()
+
+    assert model.loops == [asyncio.run(run())]
+
+
+def test_a_model_can_have_settings(memory: incumbent.Memory) -> None:
+    """An LLM around it says when it reads, and what it may cost."""
+    model = Model()
+    llm = incumbent.LLM(model, pause=None, calls_per_day=1)
+    agent = AgentMemory(memory, {"reader": llm}, AtHand(Model, spoken))
+    session = agent.session(ALICE)
+    for said in (ILL, "My desk is green."):
+        agent.hear(session, [user(said)])
+    assert model.asked == []
+    assert memory.flush(timeout=PATIENCE)
+    assert len(model.asked) == 1
+
+
+def test_what_is_no_model_is_refused(memory: incumbent.Memory) -> None:
+    """And a memory behind a service says where its models are."""
+    with pytest.raises(incumbent.InvalidInput, match="is no model"):
+        AgentMemory(memory, {"reader": 7}, AtHand(Model, spoken))
+    with pytest.raises(incumbent.InvalidInput, match="is no model"):
+        AgentMemory(memory, {"reader": object()})
+    with (
+        Running(memory) as service,
+        incumbent.open(service.address) as elsewhere,
+        pytest.raises(incumbent.InvalidInput, match="serve --readers"),
+    ):
+        AgentMemory(elsewhere, {"reader": Model()}, AtHand(Model, spoken))

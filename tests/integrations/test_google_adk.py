@@ -12,11 +12,13 @@ import incumbent
 from tests.integrations.contract import (
     ALICE,
     CHANGE,
+    ILL,
     IN_STOCK,
     INSTRUCTIONS,
     NEW,
     OLD,
     ORDER,
+    READ,
     AdapterContract,
     Calls,
     Framework,
@@ -24,6 +26,7 @@ from tests.integrations.contract import (
     Script,
     empty_memory,
     turns,
+    was_read,
 )
 
 pytest.importorskip("google.adk", reason="Google ADK is not installed: make integrations")
@@ -225,3 +228,12 @@ def test_the_plugin_and_the_service_count_a_turn_once(memory: incumbent.Memory) 
     assert session is not None
     asyncio.run(IncumbentMemoryService(memory, organization="acme").add_session_to_memory(session))
     assert turns(memory) == [("user", ORDER), ("assistant", "Noted.")]
+
+
+def test_a_model_of_the_framework_reads(memory: incumbent.Memory) -> None:
+    """The reader is a model like any other."""
+    plugin = IncumbentPlugin(memory, reader=Model(model="r", script=Script([READ])))
+    agent = LlmAgent(name="clerk", model=Model(model="f", script=Script(["Noted."])))
+    app = App(name="acme", root_agent=agent, plugins=[plugin])
+    asyncio.run(said(app, InMemorySessionService(), ILL))
+    assert was_read(memory)

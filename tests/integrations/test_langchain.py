@@ -13,10 +13,12 @@ import pytest
 import incumbent
 from tests.integrations.contract import (
     ALICE,
+    ILL,
     IN_STOCK,
     INSTRUCTIONS,
     NEW,
     OLD,
+    READ,
     AdapterContract,
     Calls,
     Framework,
@@ -25,6 +27,7 @@ from tests.integrations.contract import (
     Script,
     empty_memory,
     turns,
+    was_read,
 )
 
 pytest.importorskip("langchain", reason="LangChain is not installed: make integrations")
@@ -271,3 +274,16 @@ def test_what_one_agent_says_to_another_is_nobodys_word(
     assert NEW in script.sent[0]
     assert turns(memory) == [("user", "Does it fit?"), ("tool", "It fits."), ("assistant", "Yes.")]
     assert memory.session(**ALICE).current("budget") is None
+
+
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_a_model_of_the_framework_reads(memory: incumbent.Memory, is_awaited: bool) -> None:
+    """The reader is a chat model like any other, and nothing of it gets into the run."""
+    reader = GenericFakeChatModel(messages=iter([AIMessage(READ)]))
+    script = Script(["Noted."])
+    model = Model(messages=iter(()), script=script)
+    agent = create_agent(model, middleware=[IncumbentMiddleware(memory, reader=reader)])
+    said: Any = ({"messages": [HumanMessage(ILL)]}, _config(ALICE))
+    result = asyncio.run(agent.ainvoke(*said)) if is_awaited else agent.invoke(*said)
+    assert [one.text for one in result["messages"]] == [ILL, "Noted."]
+    assert was_read(memory)

@@ -12,10 +12,12 @@ import pytest
 import incumbent
 from tests.integrations.contract import (
     ALICE,
+    ILL,
     IN_STOCK,
     INSTRUCTIONS,
     NEW,
     OLD,
+    READ,
     AdapterContract,
     Calls,
     Framework,
@@ -23,6 +25,7 @@ from tests.integrations.contract import (
     Script,
     empty_memory,
     turns,
+    was_read,
 )
 
 pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed: make integrations")
@@ -160,3 +163,12 @@ def test_an_answer_need_not_be_a_text(memory: incumbent.Memory) -> None:
     model = ScriptedModel([[assistant_message('{"desks": 45}')]])
     ran(Agent("clerk", model=model, output_type=Desks), "How many?", IncumbentHooks(memory))
     assert turns(memory)[1:] == [("assistant", '{"desks": 45}')]
+
+
+def test_a_model_of_the_framework_reads(memory: incumbent.Memory) -> None:
+    """The reader is a model like any other."""
+    reader = ScriptedModel([[assistant_message(READ)]])
+    hooks = IncumbentHooks(memory, reader=reader)
+    ran(Agent("clerk", model=ScriptedModel([[assistant_message("Noted.")]])), ILL, hooks)
+    assert was_read(memory)
+    assert ILL in str(reader.calls[0].input)

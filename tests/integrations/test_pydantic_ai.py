@@ -11,10 +11,12 @@ import pytest
 import incumbent
 from tests.integrations.contract import (
     ALICE,
+    ILL,
     IN_STOCK,
     INSTRUCTIONS,
     NEW,
     OLD,
+    READ,
     AdapterContract,
     Calls,
     Framework,
@@ -22,6 +24,7 @@ from tests.integrations.contract import (
     Script,
     empty_memory,
     turns,
+    was_read,
 )
 
 pytest.importorskip("pydantic_ai", reason="Pydantic AI is not installed: make integrations")
@@ -232,3 +235,16 @@ def test_what_one_agent_says_to_another_is_nobodys_word(memory: incumbent.Memory
     assert len(asked) == 1
     assert turns(memory) == [("user", "Does it fit?"), ("tool", "It fits."), ("assistant", "Yes.")]
     assert memory.session(**ALICE).current("budget") is None
+
+
+def test_a_model_of_the_framework_reads(memory: incumbent.Memory) -> None:
+    """The reader is a model like any other, and may be the agent's own."""
+
+    def reply(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        asks = "memory. The message is JSON" in str(messages)
+        return ModelResponse([TextPart(READ if asks else "Noted.")])
+
+    model = FunctionModel(reply)
+    agent = Agent(model, capabilities=[IncumbentMemory(memory, reader=model)])
+    assert agent.run_sync(ILL, deps=ALICE).output == "Noted."
+    assert was_read(memory)

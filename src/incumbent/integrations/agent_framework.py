@@ -17,6 +17,7 @@ from typing import Any, Unpack
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, at_work, on_thread
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said
 from incumbent.memory import Memory
 from incumbent.model.errors import IncumbentError
 from incumbent.session import Session
@@ -34,6 +35,7 @@ try:
         MiddlewareFailure,
         SessionContext,
         SupportsAgentRun,
+        SupportsChatGetResponse,
     )
 except ImportError as error:
     raise ImportError(
@@ -41,6 +43,15 @@ except ImportError as error:
     ) from error
 
 Next = Callable[[], Awaitable[None]]
+
+
+async def _ask(client: Any, asked: Asked) -> Said:
+    told = ("system", asked.instructions), ("user", asked.data)
+    reply = await client.get_response([Message(role, [text]) for role, text in told])
+    return Said(reply.text)
+
+
+_AT_HAND = AtHand(SupportsChatGetResponse, _ask)
 
 
 class IncumbentProvider(ContextProvider):
@@ -55,7 +66,7 @@ class IncumbentProvider(ContextProvider):
         self, memory: Memory | AsyncMemory, source_id: str = "incumbent", **options: Unpack[Options]
     ) -> None:
         super().__init__(source_id)
-        self._agent = AgentMemory(memory, options)
+        self._agent = AgentMemory(memory, options, _AT_HAND)
 
     async def before_run(
         self,

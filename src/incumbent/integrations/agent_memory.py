@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar
 from incumbent.aio import AsyncMemory
 from incumbent.context import message_shapes as shapes
 from incumbent.context.guarded import latest_of
+from incumbent.integrations.model_at_hand import AtHand, reading_with, running
 from incumbent.memory import Memory
 from incumbent.model.errors import InvalidInput
 from incumbent.model.records import WorkingItem, is_turn
@@ -32,7 +33,7 @@ Plain = Mapping[str, Any]
 _PERSON, _ANSWER, _TOOL = "user", "assistant", "tool"
 _PERSONAL = ("user_name", "authority", "department", "permissions")
 _NAMES = ("user_id", *_PERSONAL, "organization", "session_id", "task_id")
-_SWITCHES = ("budget", "messages_budget", "observe")
+_SWITCHES = ("budget", "messages_budget", "observe", "reader")
 _BUDGET = 2000
 
 log = logging.getLogger("incumbent.integrations")
@@ -64,6 +65,9 @@ class Options(Identification, total=False):
     """The most tokens of the framework's own messages; the oldest are left out. None sends all."""
     observe: bool
     """Whether what is said is observed; False for an agent whose "user" is another agent."""
+    reader: Any
+    """What reads the turns again: a model of the framework, "provider:name", or an LLM of
+    either."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,9 @@ class Sent:
 class AgentMemory:
     """A memory at the side of an agent, for whoever each run is for."""
 
-    def __init__(self, memory: Memory | AsyncMemory, options: Options) -> None:
+    def __init__(
+        self, memory: Memory | AsyncMemory, options: Options, at_hand: AtHand | None = None
+    ) -> None:
         self._memory = memory.plain if isinstance(memory, AsyncMemory) else memory
         self._budget = options.get("budget", _BUDGET)
         self._messages_budget = options.get("messages_budget")
@@ -111,6 +117,9 @@ class AgentMemory:
                 f"there is no option {unknown[0]!r}; there are {', '.join((*_SWITCHES, *_NAMES))}"
             )
         self._given = given
+        self._rereader, self._model = None, None
+        if (reader := options.get("reader")) is not None:
+            self._rereader, self._model = reading_with(self._memory, reader, at_hand)
 
     def session(self, *told: Any, session_id: str | None = None) -> Session:
         """The session of a run, by what its framework tells of it; the first to say a name counts.
@@ -135,7 +144,12 @@ class AgentMemory:
                     f"nothing says the {name} of this run; name it in the run's own context, or "
                     f"give {name}= to the adapter"
                 )
-        return self._memory.session(**who)
+        session = self._memory.session(**who)
+        if self._rereader is not None:
+            session.rereader = self._rereader
+        if self._model is not None:
+            self._model.note_loop()
+        return session
 
     # what is said
 
@@ -242,6 +256,7 @@ async def on_thread(call: Callable[P, T], *given: P.args, **named: P.kwargs) -> 
     A run that is cancelled meanwhile ends when the call has: whoever tries again at once finds
     what it wrote.
     """
+    running.set(asyncio.get_running_loop())
     work = asyncio.ensure_future(asyncio.to_thread(call, *given, **named))
     try:
         return await asyncio.shield(work)

@@ -25,6 +25,7 @@ from incumbent.integrations.agent_memory import (
     caller,
     on_thread,
 )
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -44,6 +45,15 @@ class _Sent(list[Message]):
     """Messages as they are sent."""
 
 
+def _ask(model: Model, asked: Asked) -> Said:
+    told = ("system", asked.instructions), ("user", asked.data)
+    reply = model.response([Message(role=role, content=text) for role, text in told])
+    return Said(str(reply.content or ""))
+
+
+_AT_HAND = AtHand(Model, _ask)
+
+
 def with_incumbent(model: M, memory: Memory | AsyncMemory, **options: Unpack[Options]) -> M:
     """The same model, which observes what is said in a run and is sent what holds.
 
@@ -54,7 +64,7 @@ def with_incumbent(model: M, memory: Memory | AsyncMemory, **options: Unpack[Opt
     made, kind = copy.copy(model), type(model)
     # Of the class: Agno copies its models deeply, and there is but one memory. It also knows some
     # of them by the name of their class.
-    known = {"_agent": AgentMemory(memory, options), "__module__": kind.__module__}
+    known = {"_agent": AgentMemory(memory, options, _AT_HAND), "__module__": kind.__module__}
     made.__class__ = type(kind.__name__, (_IncumbentModel, kind), known)
     if hasattr(made, "use_previous_response_id"):
         # A transcript that the provider keeps could not be guarded.

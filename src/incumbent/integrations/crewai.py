@@ -23,6 +23,7 @@ from incumbent.integrations.agent_memory import (
     as_text,
     on_thread,
 )
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -47,10 +48,18 @@ class _Messages(list[Any]):
     """Messages as they are sent."""
 
 
+def _ask(llm: BaseLLM, asked: Asked) -> Said:
+    told = ("system", asked.instructions), ("user", asked.data)
+    return Said(str(llm.call([{"role": role, "content": text} for role, text in told])))
+
+
+_AT_HAND = AtHand(BaseLLM, _ask)
+
+
 def with_incumbent(llm: L, memory: Memory | AsyncMemory, **options: Unpack[Options]) -> L:
     """The same LLM, for a conversation of one person: it is sent what holds, and what is said to
     an agent that has it is observed. The LLM that is given stays as it was."""
-    agent = AgentMemory(memory, options)
+    agent = AgentMemory(memory, options, _AT_HAND)
     # Of a class: CrewAI copies its LLMs, and there is but one memory.
     told = {"__slots__": (), "_agent": agent, "_session": agent.session()}
     known = type("_Known", (_IncumbentLLM,), told)

@@ -22,6 +22,7 @@ from incumbent.integrations.agent_memory import (
     on_thread,
     said_in,
 )
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said, counted
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -32,6 +33,7 @@ try:
     from google.adk.events.event import Event
     from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
     from google.adk.memory.memory_entry import MemoryEntry
+    from google.adk.models.base_llm import BaseLlm
     from google.adk.models.llm_request import LlmRequest
     from google.adk.plugins.base_plugin import BasePlugin
     from google.adk.sessions.session import Session as Conversation
@@ -40,6 +42,23 @@ try:
     from google.genai import types
 except ImportError as error:
     raise ImportError(f"{error}; install it with: pip install 'incumbent[google-adk]'") from error
+
+
+async def _ask(model: BaseLlm, asked: Asked) -> Said:
+    told = types.GenerateContentConfig(
+        system_instruction=asked.instructions, max_output_tokens=asked.most
+    )
+    data = types.Content(role="user", parts=[types.Part(text=asked.data)])
+    text, usage = "", None
+    async for response in model.generate_content_async(
+        LlmRequest(model=model.model, contents=[data], config=told)
+    ):
+        text += said_in(plain(response.content)) if response.content is not None else ""
+        usage = response.usage_metadata
+    return Said(text, *counted(usage, "prompt_token_count", "candidates_token_count"))
+
+
+_AT_HAND = AtHand(BaseLlm, _ask)
 
 
 class IncumbentPlugin(BasePlugin):
@@ -52,7 +71,7 @@ class IncumbentPlugin(BasePlugin):
 
     def __init__(self, memory: Memory | AsyncMemory, **options: Unpack[Options]) -> None:
         super().__init__("incumbent")
-        self._agent = AgentMemory(memory, options)
+        self._agent = AgentMemory(memory, options, _AT_HAND)
 
     async def on_user_message_callback(
         self, *, invocation_context: InvocationContext, user_message: types.Content

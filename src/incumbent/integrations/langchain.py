@@ -14,13 +14,21 @@ from typing import Any, TypeAlias, Unpack
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, at_work, on_thread
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said, counted
 from incumbent.memory import Memory
 from incumbent.session import Session
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest
     from langchain.agents.middleware.types import ModelCallResult, ToolCallRequest
-    from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import (
+        AIMessage,
+        AnyMessage,
+        HumanMessage,
+        SystemMessage,
+        ToolMessage,
+    )
     from langgraph.config import get_config
     from langgraph.runtime import Runtime
     from langgraph.types import Command
@@ -33,6 +41,14 @@ _CALLS = ("tool_calls", "invalid_tool_calls")
 Result: TypeAlias = ToolMessage | Command[Any]
 
 
+def _ask(model: BaseChatModel, asked: Asked) -> Said:
+    reply = model.invoke([SystemMessage(asked.instructions), HumanMessage(asked.data)])
+    return Said(reply.text, *counted(reply.usage_metadata, "input_tokens", "output_tokens"))
+
+
+_AT_HAND = AtHand(BaseChatModel, _ask)
+
+
 class IncumbentMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     """Observes what is said, and sends the model what holds.
 
@@ -42,7 +58,7 @@ class IncumbentMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     def __init__(self, memory: Memory | AsyncMemory, **options: Unpack[Options]) -> None:
         super().__init__()
-        self._agent = AgentMemory(memory, options)
+        self._agent = AgentMemory(memory, options, _AT_HAND)
 
     def before_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
         self._agent.hear(self._session(runtime.context), [plain(one) for one in state["messages"]])

@@ -15,6 +15,7 @@ from typing import Any, Protocol, Unpack
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, on_thread
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said, counted
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -46,8 +47,15 @@ class IncumbentCompletions:
         calls: Completes | None = None,
         **options: Unpack[Options],
     ) -> None:
-        self._agent = AgentMemory(memory, options)
         self._calls: Any = calls or litellm
+        self._agent = AgentMemory(memory, options, AtHand(str, self._ask))
+
+    def _ask(self, model: str, asked: Asked) -> Said:
+        told = ("system", asked.instructions), ("user", asked.data)
+        messages = [{"role": role, "content": text} for role, text in told]
+        reply = self._calls.completion(model=model, messages=messages, max_tokens=asked.most)
+        said = reply.choices[0].message.content or ""
+        return Said(said, *counted(reply.usage, "prompt_tokens", "completion_tokens"))
 
     def completion(self, model: str, messages: Sequence[Any], **named: Any) -> Any:
         """`litellm.completion`, with everything that it takes."""

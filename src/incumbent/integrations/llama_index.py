@@ -15,10 +15,12 @@ from typing import Any, Unpack
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, on_thread
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said
 from incumbent.memory import Memory
 from incumbent.session import Session
 
 try:
+    from llama_index.core.base.llms.base import BaseLLM
     from llama_index.core.base.llms.types import (
         ChatMessage,
         MessageRole,
@@ -32,6 +34,15 @@ except ImportError as error:
     raise ImportError(f"{error}; install it with: pip install 'incumbent[llama-index]'") from error
 
 _CALLS = "tool_calls"
+
+
+def _ask(model: BaseLLM, asked: Asked) -> Said:
+    told = (MessageRole.SYSTEM, asked.instructions), (MessageRole.USER, asked.data)
+    reply = model.chat([ChatMessage(role=role, content=text) for role, text in told])
+    return Said(reply.message.content or "")
+
+
+_AT_HAND = AtHand(BaseLLM, _ask)
 
 
 class WholeTranscript(BaseChatStoreMemory):
@@ -69,7 +80,7 @@ class IncumbentChatMemory(BaseMemory):
         kept: BaseMemory | None = None,
         **options: Unpack[Options],
     ) -> None:
-        agent = AgentMemory(memory, options)
+        agent = AgentMemory(memory, options, _AT_HAND)
         session = agent.session()
         given: dict[str, Any] = {"kept": kept or WholeTranscript.from_defaults()}
         super().__init__(**given)

@@ -20,10 +20,21 @@ from typing import Any, TypeAlias, Unpack, cast
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, Sent, on_thread
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said, counted
 from incumbent.memory import Memory
 
 try:
-    from agents import RunConfig, RunContextWrapper, RunHooks, Tool, TResponseInputItem
+    from agents import (
+        ItemHelpers,
+        Model,
+        ModelSettings,
+        ModelTracing,
+        RunConfig,
+        RunContextWrapper,
+        RunHooks,
+        Tool,
+        TResponseInputItem,
+    )
     from agents.run_config import CallModelData, CallModelInputFilter, ModelInputData
     from agents.run_context import AgentHookContext
 except ImportError as error:
@@ -32,6 +43,26 @@ except ImportError as error:
     ) from error
 
 Items: TypeAlias = Sequence[TResponseInputItem]
+
+
+async def _ask(model: Model, asked: Asked) -> Said:
+    response = await model.get_response(
+        asked.instructions,
+        asked.data,
+        ModelSettings(max_tokens=asked.most),
+        [],
+        None,
+        [],
+        ModelTracing.DISABLED,
+        previous_response_id=None,
+        conversation_id=None,
+        prompt=None,
+    )
+    said = "".join(ItemHelpers.extract_last_content(item) for item in response.output)
+    return Said(said, *counted(response.usage, "input_tokens", "output_tokens"))
+
+
+_AT_HAND = AtHand(Model, _ask)
 
 
 class IncumbentHooks(RunHooks[Any]):
@@ -43,7 +74,7 @@ class IncumbentHooks(RunHooks[Any]):
 
     def __init__(self, memory: Memory | AsyncMemory, **options: Unpack[Options]) -> None:
         super().__init__()
-        self._agent = AgentMemory(memory, options)
+        self._agent = AgentMemory(memory, options, _AT_HAND)
 
     def run_config(self, config: RunConfig | None = None) -> RunConfig:
         """The configuration of a run with these hooks; a filter of yours is asked first.

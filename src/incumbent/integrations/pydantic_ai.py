@@ -22,19 +22,31 @@ from incumbent.integrations.agent_memory import (
     at_work,
     on_thread,
 )
+from incumbent.integrations.model_at_hand import Asked, AtHand, Said
 from incumbent.memory import Memory
 from incumbent.session import Session
 
 try:
     from pydantic_ai import messages as said
     from pydantic_ai.capabilities import AbstractCapability
-    from pydantic_ai.models import ModelRequestContext
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.models import Model, ModelRequestContext
     from pydantic_ai.run import AgentRunResult
     from pydantic_ai.tools import DeferredToolRequests, RunContext, ToolDefinition
 except ImportError as error:
     raise ImportError(f"{error}; install it with: pip install 'incumbent[pydantic-ai]'") from error
 
 Part: TypeAlias = said.ModelRequestPart | said.ModelResponsePart
+
+
+async def _ask(model: Model, asked: Asked) -> Said:
+    data = [said.UserPromptPart(asked.data)]
+    request = said.ModelRequest(parts=data, instructions=asked.instructions)
+    response = await model_request(model, [request], model_settings={"max_tokens": asked.most})
+    return Said(response.text or "", response.usage.input_tokens, response.usage.output_tokens)
+
+
+_AT_HAND = AtHand(Model, _ask)
 
 
 class IncumbentMemory(AbstractCapability[Any]):
@@ -46,7 +58,7 @@ class IncumbentMemory(AbstractCapability[Any]):
     """
 
     def __init__(self, memory: Memory | AsyncMemory, **options: Unpack[Options]) -> None:
-        self._agent = AgentMemory(memory, options)
+        self._agent = AgentMemory(memory, options, _AT_HAND)
 
     async def before_run(self, ctx: RunContext[Any]) -> None:
         asked = [] if ctx.prompt is None else [said.UserPromptPart(ctx.prompt)]

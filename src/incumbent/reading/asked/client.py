@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from incumbent.model.errors import InvalidInput
 from incumbent.reading.asked.asking import Answer, Ask, Completion, Trouble
-from incumbent.reading.asked.config import LLM
+from incumbent.reading.asked.config import LLM, MODELS
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -36,6 +36,8 @@ def completion_for(llm: LLM) -> Completion:
     if hasattr(llm.model, "complete"):
         given: Completion = llm.model
         return given
+    if not (isinstance(llm.model, str) or hasattr(llm.model, "request")):
+        raise InvalidInput(f"llm model {type(llm.model).__name__} is no model: {MODELS}")
     if importlib.util.find_spec("pydantic_ai") is None:
         raise InvalidInput(
             f"the setting llm={llm.name!r} needs a package that is not installed; "

@@ -16,6 +16,11 @@ _LONGEST = 3600.0
 _OUTPUTS = ("auto", "schema", "tool", "prompt")
 EVERYBODY = "*"
 """Stands for the organizations that have no model of their own."""
+MODELS = (
+    'give "provider:name", a model of pydantic-ai, or an object with a name and complete(); a '
+    "model of another framework goes to reader= of its adapter"
+)
+_NO_MODELS = (int, float, bytes, list, tuple, dict, set)
 _OPEN = ("calls_per_day", "tokens_per_day", "cost_per_day", "pause", "after_turns")
 """What may be None."""
 
@@ -114,11 +119,8 @@ class LLM:
                     f"llm model {self.model!r:.80} does not say whose it is; write it as "
                     f'"provider:name", for example "openai:gpt-5-mini" or "ollama:qwen3"'
                 )
-        elif not (hasattr(self.model, "complete") or hasattr(self.model, "request")):
-            raise InvalidInput(
-                f'llm model {type(self.model).__name__} is no model: give "provider:name", a '
-                f"model of pydantic-ai, or an object with a name and complete()"
-            )
+        elif self.model is None or isinstance(self.model, _NO_MODELS):
+            raise InvalidInput(f"llm model {type(self.model).__name__} is no model: {MODELS}")
 
     def _check_address(self) -> None:
         for name in ("base_url", "api_key"):
