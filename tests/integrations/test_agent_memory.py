@@ -13,7 +13,7 @@ import pytest
 import incumbent
 import incumbent.aio
 from incumbent.integrations.agent_memory import AgentMemory, Options, on_thread
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said
+from incumbent.integrations.model_at_hand import AtHand, Question, Said
 from incumbent.testing import SteppingClock
 from tests.integrations.contract import ALICE, NEW, OLD, turns
 from tests.patience import PATIENCE
@@ -227,16 +227,16 @@ class Model:
     model_name = "clerk-1"
 
     def __init__(self) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[Question] = []
         self.loops: list[object] = []
 
 
-def spoken(model: Model, asked: Asked) -> Said:
+def spoken(model: Model, asked: Question) -> Said:
     model.asked.append(asked)
     return Said(f"Here: {READ}", 100, 20)
 
 
-async def awaited(model: Model, asked: Asked) -> Said:
+async def awaited(model: Model, asked: Question) -> Said:
     model.loops.append(asyncio.get_running_loop())
     return spoken(model, asked)
 

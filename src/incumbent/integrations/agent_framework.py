@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, at_work, on_thread
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said
+from incumbent.integrations.model_at_hand import AtHand, Question, Said
 from incumbent.memory import Memory
 from incumbent.model.errors import IncumbentError
 from incumbent.session import Session
@@ -45,7 +45,7 @@ except ImportError as error:
 Next = Callable[[], Awaitable[None]]
 
 
-async def _ask(client: Any, asked: Asked) -> Said:
+async def _ask(client: Any, asked: Question) -> Said:
     told = ("system", asked.instructions), ("user", asked.data)
     reply = await client.get_response([Message(role, [text]) for role, text in told])
     return Said(reply.text)

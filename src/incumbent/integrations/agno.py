@@ -25,7 +25,7 @@ from incumbent.integrations.agent_memory import (
     caller,
     on_thread,
 )
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said
+from incumbent.integrations.model_at_hand import AtHand, Question, Said
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -45,7 +45,7 @@ class _Sent(list[Message]):
     """Messages as they are sent."""
 
 
-def _ask(model: Model, asked: Asked) -> Said:
+def _ask(model: Model, asked: Question) -> Said:
     told = ("system", asked.instructions), ("user", asked.data)
     reply = model.response([Message(role=role, content=text) for role, text in told])
     return Said(str(reply.content or ""))

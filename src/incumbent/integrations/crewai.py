@@ -23,7 +23,7 @@ from incumbent.integrations.agent_memory import (
     as_text,
     on_thread,
 )
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said
+from incumbent.integrations.model_at_hand import AtHand, Question, Said
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -48,7 +48,7 @@ class _Messages(list[Any]):
     """Messages as they are sent."""
 
 
-def _ask(llm: BaseLLM, asked: Asked) -> Said:
+def _ask(llm: BaseLLM, asked: Question) -> Said:
     told = ("system", asked.instructions), ("user", asked.data)
     return Said(str(llm.call([{"role": role, "content": text} for role, text in told])))
 

@@ -22,7 +22,7 @@ from incumbent.integrations.agent_memory import (
     on_thread,
     said_in,
 )
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said, counted
+from incumbent.integrations.model_at_hand import AtHand, Question, Said, counted
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -44,7 +44,7 @@ except ImportError as error:
     raise ImportError(f"{error}; install it with: pip install 'incumbent[google-adk]'") from error
 
 
-async def _ask(model: BaseLlm, asked: Asked) -> Said:
+async def _ask(model: BaseLlm, asked: Question) -> Said:
     told = types.GenerateContentConfig(
         system_instruction=asked.instructions, max_output_tokens=asked.most
     )

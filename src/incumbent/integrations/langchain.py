@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, Unpack
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, at_work, on_thread
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said, counted
+from incumbent.integrations.model_at_hand import AtHand, Question, Said, counted
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -41,7 +41,7 @@ _CALLS = ("tool_calls", "invalid_tool_calls")
 Result: TypeAlias = ToolMessage | Command[Any]
 
 
-def _ask(model: BaseChatModel, asked: Asked) -> Said:
+def _ask(model: BaseChatModel, asked: Question) -> Said:
     reply = model.invoke([SystemMessage(asked.instructions), HumanMessage(asked.data)])
     return Said(reply.text, *counted(reply.usage_metadata, "input_tokens", "output_tokens"))
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol, Unpack
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, on_thread
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said, counted
+from incumbent.integrations.model_at_hand import AtHand, Question, Said, counted
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -50,7 +50,7 @@ class IncumbentCompletions:
         self._calls: Any = calls or litellm
         self._agent = AgentMemory(memory, options, AtHand(str, self._ask))
 
-    def _ask(self, model: str, asked: Asked) -> Said:
+    def _ask(self, model: str, asked: Question) -> Said:
         told = ("system", asked.instructions), ("user", asked.data)
         messages = [{"role": role, "content": text} for role, text in told]
         reply = self._calls.completion(model=model, messages=messages, max_tokens=asked.most)

@@ -15,7 +15,7 @@ from typing import Any, Unpack
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, on_thread
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said
+from incumbent.integrations.model_at_hand import AtHand, Question, Said
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -36,7 +36,7 @@ except ImportError as error:
 _CALLS = "tool_calls"
 
 
-def _ask(model: BaseLLM, asked: Asked) -> Said:
+def _ask(model: BaseLLM, asked: Question) -> Said:
     told = (MessageRole.SYSTEM, asked.instructions), (MessageRole.USER, asked.data)
     reply = model.chat([ChatMessage(role=role, content=text) for role, text in told])
     return Said(reply.message.content or "")

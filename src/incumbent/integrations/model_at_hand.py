@@ -18,7 +18,7 @@ from incumbent.reading.asked import LLM, Answer, Ask
 from incumbent.reading.asked.asking import Trouble
 from incumbent.reading.asked.worded import Said, answered, instructed
 
-__all__ = ["Asked", "AtHand", "Said", "counted", "reading_with"]
+__all__ = ["AtHand", "Question", "Said", "counted", "reading_with"]
 
 _NAMED = ("model_name", "model_id", "model", "id", "name")
 
@@ -26,7 +26,7 @@ running: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("incumbent_lo
 """The event loop of a run, where a thread works for one."""
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """What a framework's model is sent."""
 
     instructions: str
@@ -39,7 +39,7 @@ class AtHand(NamedTuple):
     """What an adapter knows about its framework's models."""
 
     kind: type | tuple[type, ...]
-    ask: Callable[[Any, Asked], Said | Coroutine[Any, Any, Said]]
+    ask: Callable[[Any, Question], Said | Coroutine[Any, Any, Said]]
 
 
 class ModelAtHand:
@@ -61,7 +61,7 @@ class ModelAtHand:
             self._loop = running.get() or self._loop
 
     def complete(self, ask: Ask, *, timeout: float) -> Answer:
-        asked = Asked(instructed(ask), ask.data, ask.max_output_tokens)
+        asked = Question(instructed(ask), ask.data, ask.max_output_tokens)
         said = self._ask(self._model, asked)
         return answered(said if isinstance(said, Said) else self._awaited(said, timeout))
 

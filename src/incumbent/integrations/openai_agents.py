@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, Unpack, cast
 
 from incumbent.aio import AsyncMemory
 from incumbent.integrations.agent_memory import AgentMemory, Options, Plain, Sent, on_thread
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said, counted
+from incumbent.integrations.model_at_hand import AtHand, Question, Said, counted
 from incumbent.memory import Memory
 
 try:
@@ -45,7 +45,7 @@ except ImportError as error:
 Items: TypeAlias = Sequence[TResponseInputItem]
 
 
-async def _ask(model: Model, asked: Asked) -> Said:
+async def _ask(model: Model, asked: Question) -> Said:
     response = await model.get_response(
         asked.instructions,
         asked.data,

@@ -22,7 +22,7 @@ from incumbent.integrations.agent_memory import (
     at_work,
     on_thread,
 )
-from incumbent.integrations.model_at_hand import Asked, AtHand, Said
+from incumbent.integrations.model_at_hand import AtHand, Question, Said
 from incumbent.memory import Memory
 from incumbent.session import Session
 
@@ -39,7 +39,7 @@ except ImportError as error:
 Part: TypeAlias = said.ModelRequestPart | said.ModelResponsePart
 
 
-async def _ask(model: Model, asked: Asked) -> Said:
+async def _ask(model: Model, asked: Question) -> Said:
     data = [said.UserPromptPart(asked.data)]
     request = said.ModelRequest(parts=data, instructions=asked.instructions)
     response = await model_request(model, [request], model_settings={"max_tokens": asked.most})
