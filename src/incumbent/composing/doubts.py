@@ -46,15 +46,16 @@ def standing(doubts: DoubtsFound, view: View) -> DoubtsFound:
     return DoubtsFound(by, doubts.set_back.intersection(by))
 
 
+def only_states(item: WorkingItem, doubts: DoubtsFound) -> bool:
+    """Whether all that a turn states is in doubt."""
+    return bool(item.states) and doubts.set_back.issuperset(item.states)
+
+
 def without_doubted(desk: SelectedItems, doubts: DoubtsFound) -> SelectedItems:
     """A desk without the turns that only state what is in doubt: that has a section of its own."""
     if not doubts.set_back:
         return desk
-    out = {
-        item.key: item.states
-        for item in desk.items
-        if item.states and doubts.set_back.issuperset(item.states)
-    }
+    out = {item.key: item.states for item in desk.items if only_states(item, doubts)}
     told = [Omission("doubted", fact_id, key) for key, states in out.items() for fact_id in states]
     return desk._replace(
         items=[item for item in desk.items if item.key not in out],

@@ -107,6 +107,7 @@ def name_of(
             *(replace(who, permissions=frozenset()), sorted(who.permissions), lens.places),
             *(request, share, list(frame), list(desk)),
             replace(environment, current_time=day),
+            reader.passage_count(who.user_id) if lens.settings.passages else 0,
         )
     )
     seq, at = reader.head()

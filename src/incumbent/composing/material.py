@@ -18,10 +18,17 @@ import numpy as np
 
 from incumbent.composing.ahead import ahead_of
 from incumbent.composing.dead_values import DeadValueFinder
-from incumbent.composing.doubts import DoubtsFound, doubts_about, standing, without_doubted
+from incumbent.composing.doubts import (
+    DoubtsFound,
+    doubts_about,
+    only_states,
+    standing,
+    without_doubted,
+)
 from incumbent.composing.history import past_of
 from incumbent.composing.inquiry import SMALL, Inquiry
 from incumbent.composing.omissions import contested_by, left_out
+from incumbent.composing.passages import passages_for
 from incumbent.composing.sheets import SHEETS
 from incumbent.composing.time_words import days_told
 from incumbent.composing.unknown import unknown_matters
@@ -77,7 +84,9 @@ class MaterialBuilder(Inquiry):
         with self._space() as space:
             hits = self._search(space)
             held = self._held(space, hits)
-            doubts = doubts_about(self, held, self.desk.items)
+            on_desk = self.desk.items
+            passages = passages_for(self, self._meaning, {item.key for item in on_desk})
+            doubts = doubts_about(self, held, [*on_desk, *(one.item for one in passages)])
             view = self.resolved(self._with_doubting(held, doubts, space))
             doubts = standing(doubts, view)
             ahead = ahead_of(self, space)
@@ -90,13 +99,15 @@ class MaterialBuilder(Inquiry):
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             desk = without_doubted(self.desk, doubts)
+            passages = [one for one in passages if not only_states(one.item, doubts)]
+            items = [*desk.items, *(one.item for one in passages)]
             contested = contested_by(self, space, view.effective)
             rivals = [rival for those in contested.values() for rival in those]
             against = [*rivals, *(statements[0] for statements in doubts.by.values())]
-            finder = DeadValueFinder(self, space, view, desk.items, read)
+            finder = DeadValueFinder(self, space, view, items, read)
             shown = [*(one.fact for one in ranked), *told, *against]
             dead = finder.dead(shown, [note for notes in days.values() for note in notes])
-            gone = finder.gone(desk.items)
+            gone = finder.gone(items)
             unknown = unknown_matters(self, space)
             named = {fact.id for fact in (*rivals, *ahead)}
             past = past_of(self, space, ranked) if self.request.history else []
@@ -108,13 +119,16 @@ class MaterialBuilder(Inquiry):
             facts=ranked,
             working_set=desk.items,
             foremost=desk.foremost,
+            passages=passages,
+            said_share=self.lens.settings.passages,
             days=days,
             aside=self._said_aside,
             changed=changed,
             contested=contested,
             doubted=doubts.by,
             unknown=unknown,
-            unanswered=not (unknown or self.desk.bears) and self._is_unanswered(ranked, hits),
+            unanswered=not (unknown or passages or self.desk.bears)
+            and self._is_unanswered(ranked, hits),
             past=past,
             dead=DeadValueIndex(dead, read),
             gone=gone,

@@ -23,6 +23,7 @@ from incumbent.context.material import Material
 from incumbent.context.mention_rules import in_passing, within_fact
 from incumbent.context.notes import add_working_set, shown_value
 from incumbent.context.page import Page
+from incumbent.context.passages import add_passages, room_for_passages
 from incumbent.context.quotes import Cuts
 from incumbent.context.ranking import Ranked, first_of
 from incumbent.context.reach import longest_line
@@ -79,6 +80,7 @@ def assemble(
         if request.history:
             _add_history(page, material)
         add_working_set(page, material)
+        add_passages(page, material)
     else:
         _account_for_all(page, material)
     context = page.finish(request, at=at, seq=material.seq, identity=material.identity)
@@ -161,8 +163,9 @@ def _add_facts(
 
 
 def _room_for_facts(page: Page, material: Material, request: Request, share: float) -> int:
-    """How far facts may fill the page: up to their share, and what notes do not need."""
-    of_right = page.used + int((request.budget - page.used) * share)
+    """How far facts may fill the page: up to their share, and what passages and notes leave."""
+    kept = room_for_passages(page, material)
+    of_right = page.used + int((request.budget - page.used - kept) * share)
     if request.history:
         return of_right
     longest = longest_line(request.budget)
@@ -173,7 +176,7 @@ def _room_for_facts(page: Page, material: Material, request: Request, share: flo
     if any(len(line) > longest for line in lines):
         return of_right
     needed = sum(page.count(f"{line}\n") for line in lines)
-    return max(of_right, request.budget - needed - _TOKENS_OF_HEADINGS)
+    return max(of_right, request.budget - needed - kept - _TOKENS_OF_HEADINGS)
 
 
 def _adding(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
+from typing import Any, NamedTuple
 
 from incumbent.context.document import Omission
 from incumbent.context.guard import DeadValue, DeadValueIndex
@@ -14,6 +15,14 @@ from incumbent.context.said_lines import TimeNote
 from incumbent.model.fact import Fact
 from incumbent.model.identity import Identity
 from incumbent.model.records import Environment, WorkingItem
+
+
+class SaidBefore(NamedTuple):
+    """A passage that bears on the query, under its day and its speaker."""
+
+    item: WorkingItem
+    place: tuple[Any, ...]
+    """Orders passages by when they were said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,10 @@ class Material:
     there."""
     foremost: Sequence[str] = ()
     """The keys of these items, the most important first; without it, the newest come first."""
+    passages: Sequence[SaidBefore] = ()
+    """What was said before, the best first."""
+    said_share: float = 0.0
+    """The share of the room that they may take from facts."""
     days: Mapping[str, Sequence[TimeNote]] = field(default_factory=dict)
     """For facts that were said, the days that their time words mean."""
     aside: Collection[str] = ()

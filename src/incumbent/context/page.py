@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from incumbent.context.document import OVER_BUDGET, Context, Line, Omission
 from incumbent.context.reach import longest_line
-from incumbent.context.rendering import CUT, CUT_MARK, HEADINGS, UNKNOWN, heading_line
+from incumbent.context.rendering import CUT, CUT_MARK, HEADINGS, SAID, UNKNOWN, heading_line
 from incumbent.context.request import Request
 from incumbent.context.said_lines import TurnOfLine, continued
 from incumbent.context.sheets import Stands
@@ -129,6 +129,12 @@ class Page:
         if section not in self._lines:
             tokens += self._heading(section)
         return self.used + tokens <= ceiling
+
+    @property
+    def facts_shown(self) -> set[str]:
+        """The facts that have a line."""
+        lines = (kept.line for section in self._lines.values() for kept in section)
+        return {line.fact_id for line in lines if line.fact_id is not None}
 
     def leave_out(self, fact_id: str | None = None, item: str | None = None) -> None:
         """Account for something that did not fit."""
@@ -249,6 +255,8 @@ class Page:
         line, _, _, item, _ = self._lines[section].pop()
         if not self._lines[section]:
             del self._lines[section]
+        if section == SAID:
+            return  # which is found, and not owed
         if line.section != UNKNOWN:
             self.leave_out(line.fact_id, item)
             return

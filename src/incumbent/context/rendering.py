@@ -35,6 +35,7 @@ DOUBTED = "Possibly outdated"
 AHEAD = "Ahead"
 UNKNOWN = "Not known"
 HISTORY = "History"
+SAID = "Said"
 WORKING_SET = "Working set"
 ENVIRONMENT = "Environment"
 CUT = "Cut"
@@ -53,6 +54,7 @@ HEADINGS = {
     AHEAD: "Ahead (not so yet, only from the day given)",
     UNKNOWN: "Not known (say so rather than guess)",
     HISTORY: "History (past, no longer true)",
+    SAID: "Said (in their words, oldest first; facts above say what holds now)",
     WORKING_SET: "Working set (this session)",
     ENVIRONMENT: "Environment",
     CUT: "",
@@ -337,6 +339,13 @@ def item_line(key: str, value: Any, cuts: Cuts = ()) -> str:
     return f"- {name(key)}: {inline(value, cuts)}"
 
 
+def said_line(label: str, text: str, cuts: Cuts = ()) -> str:
+    """A passage on one line, under its day and its speaker."""
+    return f"- {label}: {inline(text.translate(_BREAKS), cuts)}"
+
+
+_BREAKS = dict.fromkeys(map(ord, "\n\r\t"), " ")
+"""Each for one character, so that cuts stay where they are."""
 _LEFT_OUT = re.compile(r"- (?:1 more fact was|\d+ more facts were) left out for lack of room")
 
 

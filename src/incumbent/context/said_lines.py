@@ -86,6 +86,12 @@ def label_of(fact: Fact, zone: tzinfo) -> str:
     return f"{day}, {speaker}" if speaker else day
 
 
+def label_of_passage(speaker: str, at: datetime, zone: tzinfo) -> str:
+    """What stands before a passage: its day, and who said it if not the user."""
+    day = day_of(at, zone).isoformat()
+    return day if speaker in _THE_USER else f"{day}, {name(speaker)}"
+
+
 class TurnOfLine(NamedTuple):
     """The turn that a statement was said in, by what its lines have in common."""
 

@@ -214,11 +214,16 @@ def _said(
 
 def _meant(rows: Sequence[EntryRow], meaning: Vector | None) -> Shares:
     """The cosine of each row's meaning with the query's."""
-    if meaning is None or not rows:
-        return np.zeros(len(rows))
+    return cosines([row[3] for row in rows], meaning)
+
+
+def cosines(given: Sequence[bytes | None], meaning: Vector | None) -> Shares:
+    """The cosine of each of these vectors with a meaning; 0 where one of them is missing."""
+    if meaning is None or not given:
+        return np.zeros(len(given))
     blank = bytes(len(meaning))
-    raw = b"".join([blank if row[3] is None else row[3] for row in rows])
-    vectors = np.frombuffer(raw, np.int8).reshape(len(rows), len(meaning)).astype(np.float32)
+    raw = b"".join([vector if vector is not None else blank for vector in given])
+    vectors = np.frombuffer(raw, np.int8).reshape(len(given), len(meaning)).astype(np.float32)
     # Row by row: the same bits whatever else is in the table.
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     products = np.einsum("ij,j->i", vectors, meaning)

@@ -38,6 +38,7 @@ from incumbent.stores.port.listing import (
     UserActivity,
 )
 from incumbent.stores.port.log import LogReader, LogWriter, TenureChange
+from incumbent.stores.port.passages import PassageReader, PassageWriter
 from incumbent.stores.port.receipts import (
     ReceiptReader,
     ReceiptWriter,
@@ -70,6 +71,8 @@ __all__ = [
     "Matter",
     "Name",
     "NameColumn",
+    "PassageReader",
+    "PassageWriter",
     "Placed",
     "Reader",
     "ReceiptReader",

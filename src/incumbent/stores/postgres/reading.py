@@ -27,7 +27,15 @@ from incumbent.stores.sql.rows import Row
 _LISTS = frozenset({"live", "timeline"})
 _SHORT = frozenset(
     {
-        *("has_passages", "shelves", "retracted", "contested", "working_items", REPOSTED),
+        *(
+            "has_passages",
+            "passage_count",
+            "shelves",
+            "retracted",
+            "contested",
+            "working_items",
+            REPOSTED,
+        ),
         *("live_since", "timeline_since", "owned_since"),
     }
 )

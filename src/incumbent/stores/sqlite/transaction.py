@@ -25,7 +25,9 @@ from incumbent.stores.sqlite.kept import KeptReads, ReadFact
 from incumbent.stores.sqlite.passages import SQLitePassages
 from incumbent.stores.sqlite.sql import probes, statement
 
-_KEPT = frozenset({"head", "recipe", "shelves", "retracted", "contested", "working_items"})
+_KEPT = frozenset(
+    {"head", "recipe", "shelves", "retracted", "contested", "working_items", "passage_count"}
+)
 """Short answers that every context needs, and that nobody changes who is given them."""
 _FEW = 500  # rows that are sorted sooner than found by walking along an index
 _ADDRESSES = 150  # of five parts each: below every build's limit on bound parameters

@@ -1,0 +1,56 @@
+"""What was said before, in a context: passages in the order of time, guarded, and nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from incumbent.context.document import Line, Omission
+from incumbent.context.material import Material
+from incumbent.context.notes import cut_item
+from incumbent.context.page import Page
+from incumbent.context.quotes import Cuts
+from incumbent.context.rendering import SAID, said_line
+from incumbent.model.records import WorkingItem
+from incumbent.model.words import said
+
+_LEAST_NEW: Final = 0.3
+"""The least share of the words of a passage that have to be new beside the facts that are shown."""
+_FEWEST_NEW: Final = 4
+
+
+def add_passages(page: Page, material: Material) -> None:
+    """Add the passages that fit and say more than the facts do, the best first; they are shown
+    oldest first. One that does not fit is passed over in silence: it is found, and not owed."""
+    shown = page.facts_shown
+    for one in material.passages:
+        item = one.item
+        left = cut_item(item, material.dead, material.gone)
+        if not left.is_left or not _says_more(item, left.cuts, shown):
+            continue
+        stated = dict.fromkeys((*item.states, *(s.fact_id for s in item.spots if s.fact_id)))
+        line = Line(SAID, said_line(item.key, item.value, left.cuts), quoted=tuple(stated))
+        if page.put(line, place=one.place):
+            cut = dict.fromkeys(left.quoted)
+            page.omissions.extend(Omission("quotes a dead value", i, item.key) for i in cut)
+
+
+def room_for_passages(page: Page, material: Material) -> int:
+    """The tokens that passages need, up to their share of the room."""
+    most = int((page.budget - page.used) * material.said_share)
+    needed = 0
+    for one in material.passages:
+        tokens = page.count(f"{said_line(one.item.key, one.item.value)}\n")
+        if needed + tokens <= most:
+            needed += tokens
+    return needed
+
+
+def _says_more(item: WorkingItem, cuts: Cuts, shown: Collection[str]) -> bool:
+    """Whether a passage says more than the facts on the page that it states, beside what is cut."""
+    told = [*cuts, *((s.start, s.end) for s in item.spots if s.fact_id in shown)]
+    text, new, after = item.value, 0, 0
+    for start, end in (*sorted(told), (len(item.value), len(item.value))):
+        new += len(said(text[after:start])) if start > after else 0
+        after = max(after, end)
+    return new >= max(_FEWEST_NEW, _LEAST_NEW * len(said(text))) or not told
