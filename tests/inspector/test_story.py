@@ -288,3 +288,38 @@ def test_no_fact_is_told_as_such(served: Running, asked: str) -> None:
         answer = client.get(f"/inspect/fact{asked}")
         assert answer.status_code in (404, 422)
         assert "To the facts" in answer.text
+
+
+def test_what_was_said_under_no_name_follows_only_what_it_took_the_place_of(
+    visit: Visit, memory: incumbent.Memory
+) -> None:
+    """Its story has its own chain, not all that was ever said; it is known by subject and text."""
+    alice = memory.session(**WHO)
+    for text in ("The cat likes fish.", "We need 40 desks.", "Actually we need 45 desks."):
+        alice.observe(text)
+    desks = next(fact for fact in alice.facts("") if "[45]" in str(fact.value))
+    page = visit().open(f"/inspect/fact?id={desks.id}")
+    expect(page.locator("h1")).to_have_text("alice")
+    expect(page.locator("h1 + .says")).to_have_text("We need [45] desks.")
+    lanes = page.get_by_role("region", name="Over time").get_by_role("listitem")
+    expect(lanes).to_have_count(2)
+    expect(page.locator("main")).not_to_contain_text("The cat likes fish.")
+    page.goto("/inspect")
+    cat = page.locator("#list > li", has_text="The cat likes fish.")
+    expect(cat.locator(".name")).to_have_text("alice")
+
+
+def test_the_mark_of_a_verdict_is_as_large_as_its_word(
+    visit: Visit, memory: incumbent.Memory
+) -> None:
+    """However much is told beside it."""
+    alice = memory.session(**WHO)
+    price = _id(alice.write("price", 12))
+    alice.write("total", 480, depends_on=[price])
+    alice.write("price", 15)
+    page = visit(viewport={"width": 1300, "height": 800}).open(f"/inspect/fact?id={price}")
+    around = page.locator(".verdict .outcome").last
+    assert around.evaluate("e => getComputedStyle(e).backgroundColor") == "rgba(0, 0, 0, 0)"
+    mark = around.locator(".state").bounding_box()
+    assert mark is not None
+    assert mark["height"] < 30

@@ -137,6 +137,18 @@ def test_a_key_that_counts_no_more_leads_to_the_door(memory: incumbent.Memory) -
             assert (entered.status_code, entered.headers["location"]) == (303, "/inspect")
 
 
+def test_the_bare_address_leads_to_the_pages(served: Running) -> None:
+    """Where there are pages; elsewhere nothing is there."""
+    with httpx.Client(base_url=served.address, **PLAIN) as client:
+        led = client.get("/")
+        assert (led.status_code, led.headers["location"]) == (303, "/inspect")
+    with (
+        Running(served.memory, inspector=False) as plain,
+        httpx.Client(base_url=plain.address, **PLAIN) as client,
+    ):
+        assert client.get("/").status_code == 404
+
+
 def test_a_large_form_of_a_stranger_is_not_read(memory: incumbent.Memory) -> None:
     """Who shows nothing that counts is refused by the head of a large request."""
     a_key(memory)

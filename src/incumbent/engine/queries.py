@@ -68,7 +68,8 @@ def _hidden(reader: Reader, lens: Lens, verdict: Verdict) -> set[str]:
 
 def explain(reader: Reader, lens: Lens, fact: Fact) -> Explanation:
     """A fact with its chain and every verdict on it and on the statements it prevailed over."""
-    address = lens.everything(reader, fact.key, fact.subject or "")
+    # What was said under no name stands beside everything else that was: it follows no address.
+    address = [] if fact.is_unnamed else lens.everything(reader, fact.key, fact.subject or "")
     linked = lens.chain(reader, [fact, *(f for f in address if f.address == fact.address)])
     told = [*linked.facts, *linked.overruled, *address, fact]
     facts = {f.id: f for f in with_visible_links(reader, lens, told)}

@@ -40,8 +40,14 @@ def register(door: Door, add: Add) -> None:
         # The first page has two addresses, because people write both.
         for path in (f"{HOME}/{view.path}",) if view.path else (HOME, f"{HOME}/"):
             add(path, "POST" if view.action else "GET", _endpoint(door, view))
+    add("/", "GET", _led_home)
     for name in rendering.STATIC:
         add(f"{HOME}/static/{name}", "GET", _static(name))
+
+
+async def _led_home(request: Request) -> Response:
+    """Lead on to the pages: cookies come to their address alone."""
+    return RedirectResponse(HOME, 303, browsers.HEADERS)
 
 
 def _static(name: str) -> Endpoint:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from incumbent.context.rendering import name_of
+from incumbent.inspector.speech import named
 from incumbent.model.fact import Fact
 from incumbent.words import shown, standing
 
@@ -222,7 +222,7 @@ def _node(fact: Fact, place: tuple[int, int], centre: str, is_cause: bool) -> Gr
     return GraphNode(
         fact,
         *place,
-        name=_short(name_of(fact)),
+        name=_short(named(fact)),
         value=_short(shown(fact.value)),
         state=standing(fact),
         is_centre=fact.id == centre,

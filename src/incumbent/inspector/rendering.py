@@ -16,7 +16,6 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from incumbent import __version__, words
 from incumbent.context.document import Line
 from incumbent.context.quotes import inline
-from incumbent.context.rendering import name_of
 from incumbent.inspector import marking, speech
 from incumbent.inspector.navigation import NAVIGATION
 from incumbent.inspector.visit import HOME, Visit, WebPage, address
@@ -61,7 +60,7 @@ def _environment() -> Environment:
     made.filters.update(
         inline=inline,
         shown=words.shown,
-        named=name_of,
+        named=speech.named,
         called=words.called,
         standing=words.standing,
         why=words.why,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from incumbent.context.quotes import name
+from incumbent.context.rendering import name_of
 from incumbent.model.fact import Fact, Source
 from incumbent.words import shown
 
@@ -51,6 +53,13 @@ def ago(when: datetime, now: datetime) -> str:
     count = away // unit
     many = f"{count} {name}{'' if count == 1 else 's'}"
     return f"in {many}" if when > now else f"{many} ago"
+
+
+def named(fact: Fact) -> str:
+    """The name of a fact; of one without a name, whom or what it is about: its text is beside."""
+    if fact.is_unnamed:
+        return name(fact.subject or fact.owner or fact.organization)
+    return name_of(fact)
 
 
 def source_of(fact: Fact) -> str:
