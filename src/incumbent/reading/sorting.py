@@ -50,6 +50,8 @@ _ORDERED: Final = 0.33
 _NEARLY_CERTAIN: Final = 0.97
 _SURELY: Final = 0.9
 """So sure that something is stated that reads as if it were only thought of."""
+_TOLD: Final = 0.75
+"""The same where no word of it supposes."""
 _FEW: Final = 5
 _CLAUSE: Final = 4
 """A clause of so many words tells something by itself."""
@@ -116,7 +118,8 @@ def kind_of(
         return StatementKind.STATES, states
     if kind is StatementKind.ASKS and is_telling(text) and states >= _STILL_STATES:
         return StatementKind.STATES, states
-    if kind is StatementKind.SUPPOSES and states >= _SURELY and not _supposes(text):
+    least = _SURELY if _could_suppose(text) else _TOLD
+    if kind is StatementKind.SUPPOSES and states >= least and not _supposes(text):
         return StatementKind.STATES, states
     return kind, 1 - states
 
@@ -142,6 +145,11 @@ _SUPPOSING: Final = (
     ),
 )
 """Words that suppose, and how many words tell something that stand before them."""
+
+
+def _could_suppose(text: str) -> bool:
+    """Whether any word of a sentence could be one that supposes."""
+    return any(pattern.search(text) is not None for pattern, _ in _SUPPOSING)
 
 
 def supposes_in_part(text: str) -> bool:

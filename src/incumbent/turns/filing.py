@@ -128,7 +128,7 @@ class Filing:
             return
         changes = any(one.kind not in _QUIET for one in relations)
         keeps = (
-            is_done(said, self._around.speaker.name)
+            is_done(said, self._around.speaker.name, self._around.text)
             if by_machine
             else changes or is_worth_keeping(said) or rests_on_question(relations)
         )

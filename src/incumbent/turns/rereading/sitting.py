@@ -89,7 +89,7 @@ def _sentences(kept: Iterable[Waiting]) -> dict[str, tuple[int, int]]:
         for number, said in enumerate(one.reading.statements):
             if said.kind is StatementKind.VERBATIM and not by_machine:
                 continue
-            if room > 0 and (not in_part or is_done(said, one.came.speaker.name)):
+            if room > 0 and (not in_part or is_done(said, one.came.speaker.name, one.came.text)):
                 room -= len(said.text)
                 found.append((one.turn.turn_index, number))
     return {f"s{number}": place for number, place in enumerate(found, 1)}
