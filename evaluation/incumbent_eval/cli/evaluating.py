@@ -273,7 +273,7 @@ def _run_scope(folder: Path, run: EvaluationRun) -> ScopeReport:
 def register(app: typer.Typer) -> None:
     """Add this group of commands to the command line."""
     # They take the options from here.
-    from incumbent_eval.cli import gating, reports, suites, talked
+    from incumbent_eval.cli import answered, gating, reports, suites, talked
 
     group = typer.Typer(
         name="eval",
@@ -304,6 +304,7 @@ def register(app: typer.Typer) -> None:
     )
     command(group, "scope", scope, ["eval scope", "eval scope DATA/scope --failures 5"])
     talked.register(group)
+    answered.register(group)
     gating.register(group)
     suites.register(group)
     systems.register(group)

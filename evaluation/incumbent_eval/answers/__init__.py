@@ -1,0 +1,1 @@
+"""Answers: questions with contexts, for any model or person to answer blind, and their score."""
