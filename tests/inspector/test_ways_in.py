@@ -181,6 +181,18 @@ def test_a_key_has_a_limit_of_pages_at_once(memory: incumbent.Memory) -> None:
                 assert client.get("/inspect").status_code == 429
 
 
+@pytest.mark.parametrize("name", ["evil.example", "localhost.evil.example", "127.0.0.1.nip.io", ""])
+def test_no_page_answers_to_a_name_that_was_pointed_here(served: Running, name: str) -> None:
+    """Without keys a page is for browsers of this machine: whoever owns a name can point it here,
+    and its pages would read all of this."""
+    with httpx.Client(base_url=served.address, **PLAIN) as client:
+        for route in ROUTES:
+            path = f"/inspect/{route.path}".rstrip("/")
+            answer = client.request("POST" if route.action else "GET", path, headers={"Host": name})
+            assert answer.status_code in (400, 403)
+            assert "default" not in answer.text
+
+
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_another_page_can_link_here_and_load_nothing(served: Running, site: str) -> None:
     """It could not read it, but measure it, or have the browser ask again and again."""
