@@ -12,16 +12,19 @@ import pytest
 import incumbent
 from tests.integrations.contract import (
     ALICE,
+    ILL,
     IN_STOCK,
     INSTRUCTIONS,
     NEW,
     OLD,
+    READ,
     AdapterContract,
     Calls,
     Framework,
     Hangs,
     Script,
     turns,
+    was_read,
 )
 
 pytest.importorskip(
@@ -220,3 +223,13 @@ def test_the_failure_of_the_memory_is_no_failure_of_a_tool(memory: incumbent.Mem
     with pytest.raises(MiddlewareFailure, match="the memory is closed"):
         said(agent, "Do we have desks?")
     assert len(script.sent) == 1
+
+
+def test_a_model_of_the_framework_reads(memory: incumbent.Memory) -> None:
+    """The reader is a chat client like any other."""
+    reader = Script([READ])
+    provider = IncumbentProvider(memory, reader=Client(reader))
+    agent = Agent(Client(Script(["Noted."])), INSTRUCTIONS, context_providers=[provider])
+    said(agent, ILL)
+    assert was_read(memory)
+    assert ILL in reader.sent[0]

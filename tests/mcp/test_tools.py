@@ -501,3 +501,40 @@ def test_a_signal_ends_it_also_while_it_waits(
         assert "Traceback" not in terminal.shown
     finally:
         terminal.close()
+
+
+@over_each_transport
+def test_a_model_says_what_changed(connect: Connect, db: Path) -> None:
+    """Its reading goes through the checks of any reading, and takes the place of the rules'."""
+
+    async def converse(client: Client) -> None:
+        piano = "The piano lesson is on Wednesdays at 4 with Mrs Okafor."
+        made = await data(client, "remember", text=piano)
+        part = {
+            "to": made["decisions"][0]["fact_id"],
+            "is": "part",
+            "old": "Wednesdays",
+            "new": "Fridays",
+        }
+        change = {"quote": "only do fridays", "does": [part]}
+        said = "She can only do Fridays now. Lovely day!"
+        await data(client, "remember", text=said, reading=[change])
+        wrong = {"quote": "That friend of hers", "says": "Mrs Okafor pays Bob"}
+        paid = "That friend of hers gets paid."
+        made = await data(client, "remember", text=paid, reading=[wrong])
+        assert "a name or a number that nobody said" in made["note"]
+        odd = [{"quote": "It rained"}, {"quote": "It snowed"}]
+        made = await data(client, "remember", text="He sings.", reading=odd)
+        assert "most of the answer could not be believed" in made["note"]
+        nowhere = {"quote": "She moved", "does": [{"to": "nothing", "is": "ends"}]}
+        told = await fail(client, "remember", text="She moved.", reading=[nowhere])
+        assert "nothing" in told
+
+    talk(connect(), converse)
+    memory, alice = open_as(db)
+    with memory:
+        assert sorted(str(fact.value) for fact in alice.facts()) == [
+            "That friend of hers gets paid.",
+            "The piano lesson is on [Fridays] at 4 with Mrs Okafor.",
+        ]
+        assert memory.usage("acme") == []

@@ -162,6 +162,17 @@ def decided(verdicts: Iterable[Verdict], find: Find) -> Decided:
     )
 
 
+def _not_believed(made: Observation) -> str:
+    """What of a reading that is at hand was not put into effect."""
+    opinion = made.opinion
+    if opinion is None:
+        return ""
+    if opinion.status == "failed":
+        return f"The reading was not taken: {opinion.reason}."
+    dropped = "; ".join(str(one) for one in opinion.proposals if one.outcome == "dropped")
+    return f"Not believed: {dropped}." if dropped else ""
+
+
 def observed(made: Observation, find: Find) -> Decided:
     """The results of a turn, as an answer."""
     answer = decided(made.verdicts, find)
@@ -174,6 +185,7 @@ def observed(made: Observation, find: Find) -> Decided:
             dict.fromkeys(one.kind.value.replace("_", " ") for one in made.statements)
         )
         note = f"Nothing in it became a fact{f' ({kinds})' if kinds else ''}."
+    note = " ".join(filter(None, (note, _not_believed(made)))) or None
     return answer.model_copy(update={"erased": erased, "note": note})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -50,6 +50,36 @@ class ToolArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+class Does(ToolArguments):
+    to: str = Field(description="The fact: its id, or its key.")
+    kind: Literal[
+        "replaces", "part", "ends", "reverts", "doubts", "confirms", "adds", "depends"
+    ] = Field(
+        alias="is",
+        description="replaces: stands in its place; part: one stretch of it changed, old to new; "
+        "ends: it is over; reverts: what was so before it is so again; doubts: may be out of date; "
+        "confirms: says the same; adds: says more; depends: rests on it.",
+    )
+    old: str = Field("", description="With part: the words of the fact that changed.")
+    new: str = Field("", description="With part: what stands for them now, as it was said.")
+    sure: bool = Field(True, description="False where it is only likely: then both are shown.")
+
+
+class Read(ToolArguments):
+    quote: str = Field(description="The sentence of the text, or enough of its words.")
+    says: str = Field(
+        "",
+        description="If it cannot be understood alone: the same as one plain sentence, with no "
+        "name, number or day that nobody said.",
+    )
+    about: str = Field("", description="Whom or what a plain value is about; empty for the user.")
+    attribute: str = Field("", description="Its name, such as 'shipping address'.")
+    value: str = Field("", description="The value, copied from the text.")
+    begins: str = Field("", alias="from", description="The day to come (YYYY-MM-DD) it begins.")
+    until: str = Field("", description="The day to come on which it stops.")
+    does: list[Does] = Field(default_factory=list, description="What it does to known facts.")
+
+
 class Remember(ToolArguments):
     text: str | None = Field(
         None,
@@ -61,6 +91,12 @@ class Remember(ToolArguments):
         description="Who said the text: 'user' for the person you talk with, 'assistant' for "
         "yourself, or the name of somebody else. What an assistant says is kept as context of the "
         "conversation and never becomes a fact.",
+    )
+    reading: Annotated[list[Read] | None, BeforeValidator(_as_list)] = Field(
+        None,
+        description="With text, if you know what it changes: the sentences of it that will matter, "
+        "and what each does to known facts. It is checked against the words; without it the text "
+        "is read by rules, which miss much of what changes in passing.",
     )
     key: str | None = Field(
         None,

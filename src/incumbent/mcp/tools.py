@@ -15,9 +15,12 @@ from incumbent.mcp.explanations import explained, review_shown
 from incumbent.mcp.seats import Seat
 from incumbent.model.errors import InvalidInput
 from incumbent.model.keys import KeyScope
+from incumbent.turns.rereading.rereader import Rereader
+from incumbent.turns.rereading.told import Told, telling
 
 SOURCE = "mcp"
 """The source of facts that a model wrote."""
+_TELLING = telling(SOURCE)
 _AFTER = "Call it with exactly one of value, still_right and retract"
 
 
@@ -45,8 +48,13 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
         links = form.depends_on or form.doubts
         if form.value is not None or links or form.about is not None:
             raise InvalidInput("value, about, depends_on and doubts go with a key, not with text")
+        if form.reading is not None:
+            told = [_pointed(session, one) for one in form.reading]
+            session.rereader = Told(_rereader(seat), told)
         made = session.observe(form.text, speaker=form.said_by)
         return answers.observed(made, session.get)
+    if form.reading is not None:
+        raise InvalidInput("reading goes with text, not with a key")
     if form.value is None:
         raise InvalidInput("value is missing; `correct` with retract takes a fact back")
     verdict = session.write(
@@ -58,6 +66,21 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
         source=SOURCE,
     )
     return answers.decided([verdict], session.get)
+
+
+def _rereader(seat: Seat) -> Rereader:
+    if not hasattr(seat.memory, "resources"):
+        raise InvalidInput("a memory behind a service takes no reading; leave it out")
+    return seat.memory.resources.rereading(_TELLING)
+
+
+def _pointed(session: Session, read: forms.Read) -> dict[str, Any]:
+    """A statement with the ids of the facts that it points to by key."""
+    made = read.model_dump(by_alias=True)
+    for link in made["does"]:
+        explanation = session.explain(link["to"])
+        link["to"] = (explanation.chain.live or explanation.fact).id
+    return made
 
 
 def _context(seat: Seat, form: forms.ContextOf) -> answers.ToolAnswer:
@@ -177,9 +200,10 @@ TOOLS: tuple[Tool, ...] = (
         "Keep what the user says, so that it is known in later conversations. Call it whenever the "
         "user tells something that will matter again: who they are, what they want, a decision, a "
         "date, a limit, a change of mind. Pass their words as `text`, unchanged: facts are read "
-        "out of them, and a correction ('no, 45 desks') replaces just the value it corrects. For "
-        "something you worked out or looked up, pass `key` and `value`, and in `depends_on` what "
-        "it follows from. Saying a thing again does no harm. The answer tells what became of each "
+        "out of them, and a correction ('no, 45 desks') replaces just the value it corrects. Where "
+        "you see what it changes, say so in `reading`. For something you worked out or looked up, "
+        "pass `key` and `value`, and in `depends_on` what it follows from. Saying a thing again "
+        "does no harm. The answer tells what became of each "
         "statement: 'established' is new, 'superseded' replaced an older value, 'confirmed' was "
         "known, 'overruled' and 'contested' did not take effect, and why.",
         forms.Remember,

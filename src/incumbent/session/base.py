@@ -25,6 +25,7 @@ from incumbent.telemetry.traced import traced
 if TYPE_CHECKING:
     from incumbent.turns.rereading.deferred import Deferred
     from incumbent.turns.rereading.rereader import Rereader
+    from incumbent.turns.rereading.told import Told
 
 RETRACTABLE = (Status.OFFICE, Status.CONTESTED, Status.WAITING)
 
@@ -51,7 +52,7 @@ class SessionBase:
         self.may_erase: bool = parent.may_erase if parent is not None else True
         """Whether a turn that asks to forget something erases it instead of only retracting it. A
         service grants this only to callers who may erase."""
-        self.rereader: Rereader | Deferred | None = (
+        self.rereader: Rereader | Deferred | Told | None = (
             parent.rereader if parent is not None else resources.rereader_of(identity.organization)
         )
         """What has a model read the turns again. Interfaces may bring their own."""

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 from incumbent.language.speakers import is_machine
 from incumbent.model.errors import IncumbentError
@@ -41,6 +41,14 @@ log = logging.getLogger("incumbent.llm")
 Effect = Callable[[], AbstractContextManager[None]]
 Taken = tuple[Observation, Waiting | None]
 """A turn that was observed, and what it takes to have it read again; None where it is not."""
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """Who has said how a sitting reads, so that nobody is asked."""
+
+    def read_sitting(self, sitting: Sitting) -> Answered: ...
+
 
 UNFIT: Final = "the model was set aside, since most of its answers were of no use"
 
@@ -175,8 +183,11 @@ class Rereader:
             turns=len(kept),
             telemetry=self._telemetry,
         )
-        ask = sitting.ask(self.llm.max_output_tokens)
-        answered = Asker(completion, self.llm).ask(ask, ledger, answer.read)
+        if isinstance(completion, Telling):
+            answered = completion.read_sitting(sitting)
+        else:
+            ask = sitting.ask(self.llm.max_output_tokens)
+            answered = Asker(completion, self.llm).ask(ask, ledger, answer.read)
         with effect():
             self._put_into_effect(conversation, sitting, answered)
 
@@ -205,8 +216,9 @@ class Rereader:
 
     def _evidence(self, conversation: Conversation) -> dict[str, str]:
         """Who read it, in which words asked. What was said is for the fact's source to keep."""
-        reader = self._asked_for(conversation).name
-        return {"reader": reader, "prompt": prompting.prompt().name}
+        reader = self._asked_for(conversation)
+        asked = {} if isinstance(reader, Telling) else {"prompt": prompting.prompt().name}
+        return {"reader": reader.name, **asked}
 
     def _still_there(self, reader: Reader, turns: Iterable[Waiting]) -> list[Waiting]:
         """The turns that nobody wanted forgotten since; the others are given up."""

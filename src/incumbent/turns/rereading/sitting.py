@@ -32,7 +32,7 @@ _LONG: Final = 400
 """Of a longer turn of a machine only the sentences are read that report something."""
 _MOST_READ: Final = 6_000
 """So many characters of sentences are read; those after them stay as they were read offline."""
-_TOUCHED: Final = 10.0
+TOUCHED: Final = 10.0
 """What the turns were taken to do something to is always shown."""
 _JUST_SAID: Final = 0.15
 
@@ -144,10 +144,10 @@ def _known(
         gone = {i for verdict in verdicts for i in verdict.superseded}
         gone |= {v.fact_id for v in verdicts if v.outcome is Outcome.RETRACTED}
         gone |= {i for fact in reader.facts(made) for i in fact.doubts}
-        scores |= dict.fromkeys(gone, _TOUCHED)
+        scores |= dict.fromkeys(gone, TOUCHED)
         for fact_id, score in one.found.items():
             scores[fact_id] = max(score, scores.get(fact_id, 0.0))
-    touched = {i for i, score in scores.items() if score >= _TOUCHED}
+    touched = {i for i, score in scores.items() if score >= TOUCHED}
     for age, fact_id in enumerate(reversed([*situation.here])):
         scores[fact_id] = scores.get(fact_id, 0.0) + _JUST_SAID / (1 + age)
     seen = (lens.glimpse(reader, fact_id) for fact_id in scores.keys() - brought)

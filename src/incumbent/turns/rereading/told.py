@@ -1,0 +1,113 @@
+"""Told: how a turn reads, by a model that works with the memory and says so itself.
+
+It is asked nothing. What it says goes through the same checks as any model's reading, and takes the
+place of the offline one in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from incumbent.model.identity import Identity
+from incumbent.reading.asked import answer
+from incumbent.reading.asked.answer import Answered
+from incumbent.reading.asked.asking import Answer, Ask, Trouble
+from incumbent.reading.asked.config import LLM
+from incumbent.reading.asked.grounds import placed
+from incumbent.turns.observation import Observation
+from incumbent.turns.rereading.line import Name
+from incumbent.turns.rereading.rereader import Rereader, Taken
+from incumbent.turns.rereading.sitting import TOUCHED, Sitting
+from incumbent.turns.rereading.waiting import Conversation
+
+QUOTE: Final = "quote"
+"""Where a statement has the words that it is about."""
+
+
+class _Nobody:
+    """Stands where a model to ask would be."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def complete(self, ask: Ask, *, timeout: float) -> Answer:
+        raise Trouble("error", "nobody is asked")
+
+
+def telling(name: str) -> LLM:
+    """The setting of a rereader for what a model of this name tells."""
+    return LLM(_Nobody(name), mode="inline")
+
+
+class Told:
+    """A rereader for one turn whose reading is at hand.
+
+    Each statement is in the form of an answer, with a quote for the name of a sentence, and ids of
+    facts for the names of facts.
+    """
+
+    def __init__(self, rereader: Rereader, statements: Sequence[Mapping[str, Any]]) -> None:
+        self._rereader = rereader
+        self._statements = statements
+        self.name = rereader.llm.name
+
+    @property
+    def llm(self) -> LLM:
+        return self._rereader.llm
+
+    def taken(
+        self,
+        conversation: Conversation,
+        came: Any,
+        observation: Observation,
+        record: Any,
+        observed_at: Any,
+        found: Mapping[str, float],
+    ) -> Taken:
+        """A turn with its opinion to come; the facts that are pointed to are looked at."""
+        pointed = {link["to"] for one in self._statements for link in one.get("does", ())}
+        found = {**found, **dict.fromkeys(pointed, TOUCHED)}
+        of_turn = (came, observation, record, observed_at, found)
+        return self._rereader.taken(replace(conversation, asks=self), *of_turn)
+
+    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
+        return self._rereader.follow(taken)
+
+    def end(self, conversation: Name) -> None:
+        """Nothing of it waits."""
+
+    def wait_for(self, identity: Identity) -> None:
+        """Nothing of it is under way."""
+
+    def complete(self, ask: Ask, *, timeout: float) -> Answer:
+        raise Trouble("error", "nobody is asked")
+
+    def read_sitting(self, sitting: Sitting) -> Answered:
+        """The answer, in the names of a sitting. Whose quote is not there is told of no
+        sentence."""
+        names = {fact_id: name for name, fact_id in sitting.known.items()}
+        found: dict[str, dict[str, Any]] = {}
+        for statement in self._statements:
+            does = [{**link, "to": names.get(link["to"], link["to"])} for link in statement["does"]]
+            name = _sentence(statement[QUOTE], sitting)
+            if name in found:
+                found[name]["does"] += does
+            else:
+                rest = {key: value for key, value in statement.items() if key != QUOTE}
+                found[name] = {**rest, "s": name, "does": does}
+        return answer.read({"statements": [*found.values()]})
+
+
+def _sentence(quote: str, sitting: Sitting) -> str:
+    """The sentence that has most of a quote."""
+    best, most = quote[:20] or "nothing", 0
+    for name, (index, number) in sitting.sentences.items():
+        turn = sitting.turns[index]
+        said = turn.reading.statements[number]
+        if (span := placed(quote, turn.came.text)) is not None:
+            shared = min(span[1], said.end) - max(span[0], said.start)
+            if shared > most:
+                best, most = name, shared
+    return best
