@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -107,3 +108,103 @@ def test_passages_move_with_an_export(memory: Memory, alice: Session) -> None:
     with memory.store.read("acme") as here, memory.store.read("copy") as there:
         assert here.passages(None, 0, 9)[0].passage == there.passages(None, 0, 9)[0].passage
         assert len(there.passages_under("alice", ["bergen"], 9)[0]) == 1
+
+
+def said(session: Session, query: str, **options: Any) -> list[str]:
+    """The lines of a context about what was said before."""
+    context = session.context(query, **options)
+    return [line.text.partition(": ")[2] for line in context.lines if line.section == "Said"]
+
+
+class TestContexts:
+    """What a context shows of what was said before."""
+
+    ROUTE = "You could take the Ulriken route, it has a cable car."
+
+    def test_another_session_finds_what_was_said(self, memory: Memory, alice: Session) -> None:
+        """Though it is no fact; only of the same person, and never without a query."""
+        alice.observe(self.ROUTE, speaker="assistant")
+        later = someone(memory, "alice")
+        assert said(later, "Which route has a cable car?") == [self.ROUTE]
+        assert said(later, "") == said(later, "What does the dentist cost?") == []
+        assert said(someone(memory, "bob"), "Which route has a cable car?") == []
+
+    def test_it_is_shown_oldest_first(self, memory: Memory, alice: Session) -> None:
+        """Whichever is nearer to the query; under its day and its speaker."""
+        texts = [
+            "The Ulriken route is steep in its last part.",
+            "The Floyen route is flat.",
+            "The Lyderhorn route is a route for a long day.",
+        ]
+        for text in texts:
+            alice.observe(text, speaker="assistant")
+        later, asked = someone(memory, "alice"), "Is it steep, or flat, or a long day on Lyderhorn?"
+        assert said(later, asked) == texts
+        line = next(line for line in later.context(asked).lines if line.section == "Said")
+        assert line.text == f"- 2026-01-05, assistant: {texts[0]}"
+
+    def test_what_a_fact_says_is_not_said_again(self, memory: Memory, alice: Session) -> None:
+        """A passage that says no more than the facts above it is left out."""
+        alice.observe("I take the Ulriken route on Fridays.")
+        context = someone(memory, "alice").context("When do I take the Ulriken route?")
+        assert context.text.count("Ulriken") == 1
+
+    def test_nothing_dead_comes_back(self, memory: Memory, alice: Session) -> None:
+        """What its speaker took back is cut out of the words of both."""
+        alice.observe("My phone number is 555-0142. The weather on the Ulriken route was lovely!")
+        alice.observe("Noted: I ring 555-0142 about the Ulriken route.", speaker="assistant")
+        alice.observe("My phone number is 555-0199 now.")
+        context = someone(memory, "alice").context("phone number, weather on the Ulriken route")
+        assert "555-0142" not in context.text
+        assert "Ulriken" in context.text
+
+    def test_the_desk_or_the_caller_shows_the_session_itself(self, alice: Session) -> None:
+        """Turns on the desk are not shown twice, nor those that the caller sends anyway."""
+        alice.observe(self.ROUTE, speaker="assistant")
+        asked = "Which route has a cable car?"
+        assert alice.context(asked).text.count(self.ROUTE) == 1
+        assert self.ROUTE not in alice.context(asked, conversation=False).text
+
+    def test_facts_come_first_and_the_budget_holds(self, memory: Memory, alice: Session) -> None:
+        """At any budget; a fact is not crowded out by what was said."""
+        alice.write("route", "Ulriken")
+        for n in range(30):
+            alice.observe(f"Route {n} has a cable car and a view, I think.", speaker="assistant")
+        later = someone(memory, "alice")
+        counts = []
+        for budget in range(0, 700, 70):
+            context = later.context("Which route has a cable car?", budget=budget)
+            assert context.tokens <= budget
+            lines = [line for line in context.lines if line.section == "Said"]
+            assert not lines or "route: Ulriken" in context.text
+            counts.append(len(lines))
+        assert counts[0] == 0 < counts[-1]
+
+    def test_a_look_at_the_past_shows_none(self, memory: Memory, alice: Session) -> None:
+        """Nor does a memory that keeps none."""
+        alice.observe(self.ROUTE, speaker="assistant")
+        now = memory.resources.now()
+        assert said(someone(memory, "alice"), "cable car route", at=now) == []
+
+    def test_a_new_passage_is_noticed_at_once(self, memory: Memory, alice: Session) -> None:
+        """By whoever has asked the same before, though no fact came of it."""
+        later = someone(memory, "alice")
+        assert said(later, "Which route has a cable car?") == []
+        alice.observe(self.ROUTE, speaker="assistant")
+        assert said(later, "Which route has a cable car?") == [self.ROUTE]
+
+    def test_a_receipt_gives_it_back_until_it_is_erased(
+        self, memory: Memory, alice: Session
+    ) -> None:
+        """Byte for byte; after an erasure without what was erased."""
+        told = alice.observe("My phone number is 555-0142. We met on the Ulriken route!")
+        alice.observe("I ring 555-0142 about the Ulriken route, then.", speaker="assistant")
+        later = someone(memory, "alice")
+        context = later.context("Who rings about the Ulriken route?", record=True)
+        assert said(later, "Who rings about the Ulriken route?")
+        assert memory.replay(context.receipt).text == context.text
+        phone = next(fact for fact in told.facts if "555-0142" in str(fact.value))
+        memory.forget(organization="acme", fact_id=phone.id)
+        kept = later.receipts()[0]
+        assert "555-0142" not in memory.replay(kept).text
+        assert "555-0142" not in later.context("Who rings about the Ulriken route?").text

@@ -42,11 +42,15 @@ def follow_desk(
 
 
 def _stated(item: WorkingItem, start: int, end: int) -> tuple[tuple[str, ...], tuple[Spot, ...]]:
-    """What a stretch of a turn states, as far as that may be in it, and where, from its start."""
+    """What a stretch of a turn states, as far as that may be in it, and where, from its start.
+
+    What it only proposes or supposes is cut from the desk, where it could pass for what is so. Much
+    later, under its day, it reads as what it is, and is often what is looked for.
+    """
     spots = tuple(
         spot._replace(start=max(spot.start, start) - start, end=min(spot.end, end) - start)
         for spot in item.spots
-        if spot.start < end and start < spot.end
+        if spot.fact_id and spot.start < end and start < spot.end
     )
     here, anywhere = ({spot.fact_id for spot in those} for those in (spots, item.spots))
     return tuple(one for one in item.states if one in here or one not in anywhere), spots
