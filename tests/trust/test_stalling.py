@@ -33,8 +33,9 @@ from incumbent.http.problems import Refusal
 from incumbent.http.turns import Caller, Turns
 from incumbent.model.forms import Form
 from incumbent.model.words import said, words_of
+from incumbent.reading.form import Heard, Reading
 from incumbent.search.embedders import load
-from tests.conftest import QUICK
+from tests.conftest import QUICK, OpenMemory
 from tests.patience import PATIENCE
 from tests.selection import sampled
 from tests.service.running import Running, a_key, problem
@@ -67,6 +68,41 @@ def prose(length: int) -> str:
 
 
 # what a context looks at
+
+
+class Overtaking:
+    """Reads turns; while it reads the first few times, others write."""
+
+    name = "overtaking"
+
+    def __init__(self, write: Callable[[int], object], times: int) -> None:
+        self._write, self._times = write, times
+        self.readings = 0
+
+    def read(self, heard: Heard) -> Reading:
+        self.readings += 1
+        if self.readings <= self._times:
+            self._write(self.readings)
+        return Reading()
+
+
+@pytest.mark.on_every_store
+def test_a_turn_is_read_while_nobody_is_held_up(open_memory: OpenMemory) -> None:
+    """Neither another organization nor the speaker's own other sessions, also when what a turn was
+    read against has changed meanwhile and it is read anew."""
+    written: list[str] = []
+
+    def write(number: int) -> None:
+        for organization in ("acme", "globex"):
+            session = memory.session(user_id="ann", organization=organization)
+            written.append(session.write("desk", str(number)).outcome)
+
+    reader = Overtaking(write, times=3)
+    settings = replace(QUICK, reader=reader, busy_timeout=1.0)
+    memory = open_memory(settings=settings)
+    ann = memory.session(user_id="ann", organization="acme", session_id="s")
+    assert ann.observe("My locker is 4711.").turn_index == 1
+    assert (reader.readings, len(written)) == (4, 6)
 
 
 @pytest.mark.parametrize("shape", sampled(["note", "fact", "list", "rule"]))

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from incumbent.turns.rereading.waiting import Conversation, Waiting
     from incumbent.turns.situation import FoundBySearch
 
+_READINGS = 6
+"""How often a turn is read before others are held up for it."""
+
 
 @traced()
 class SessionTurns(SessionBase):
@@ -97,16 +100,28 @@ class SessionTurns(SessionBase):
         """Read a turn, and then file it in one transaction; also what it takes to have a model
         read it again, if there is one."""
         # Language data, which only this needs.
+        from incumbent.turns.observer import Overtaken
+        from incumbent.turns.receiving import receive
+
+        self._check_open()
+        said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
+        came = receive(text, settings=self._resources.settings, **said)
+        for _ in range(_READINGS - 1):
+            with suppress(Overtaken):
+                return self._read_and_file(came)
+        return self._read_and_file(came, inside=True)
+
+    def _read_and_file(
+        self, came: Received, *, inside: bool = False
+    ) -> tuple[Observation, Waiting | None]:
+        """Read a turn before the store is held, and file it. Reading `inside` holds others up: only
+        for who was overtaken again and again, and would never come to an end."""
         from incumbent.search.passages import written
         from incumbent.turns.circumstances import Circumstances
         from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
-        from incumbent.turns.receiving import receive
         from incumbent.turns.situation import looked_at
 
-        self._check_open()
         resources = self._resources
-        said = {"speaker": "user", "at": None, "ref": None, "authority": None, **given}
-        came = receive(text, settings=resources.settings, **said)
         repeated = self._repeated_turn(came)
         if repeated is not None:
             return repeated, None
@@ -123,7 +138,8 @@ class SessionTurns(SessionBase):
         paragraphs = written(came.text, resources.index) if keeps else []
         with self._registrar() as registrar:
             observer = TurnObserver(registrar, reader, around, paragraphs)
-            observation, record = observer.observe(came, (situation, reading), found)
+            read = None if inside else (situation, reading)
+            observation, record = observer.observe(came, read, found)
             if record.wants_all_gone:
                 who = self.identity
                 asked = ErasureRequest(who.organization, who.user_id, self.may_erase)

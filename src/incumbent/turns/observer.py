@@ -38,6 +38,10 @@ def heard_in(came: Received, situation: Situation, now: datetime) -> Heard:
     )
 
 
+class Overtaken(Exception):
+    """A turn was read against what has changed since."""
+
+
 class TurnObserver:
     """Files one turn that has been read, inside one transaction."""
 
@@ -60,18 +64,20 @@ class TurnObserver:
         read: tuple[Situation, Reading] | None,
         found: Mapping[str, FoundBySearch],
     ) -> tuple[Observation, Record]:
-        """File a turn, unless it was filed before. What it was read against may have changed since;
-        then it is read again."""
+        """File a turn, unless it was filed before. It is `Overtaken` if what it was read against
+        has changed since; without a reading it is read here."""
         registrar, around = self._registrar, self._around
         reader, lens = registrar.transaction, registrar.lens
         known = observed_before(reader, lens, around.session_id, came)
         if known is not None:
             return told_again(reader, lens, known), Record()
         situation = looked_at(reader, lens, around.session_id, WINDOW, found)
-        if read is None or not situation.is_as(read[0]):
+        if read is None:
             reading = self._reader.read(heard_in(came, situation, registrar.now))
-        else:
+        elif situation.is_as(read[0]):
             reading = read[1]
+        else:
+            raise Overtaken
         around = replace(around, turn_index=situation.next_index)
         filing = Filing(registrar, situation, around, self._reader.name)
         record = filing.file(reading)
