@@ -15,11 +15,13 @@ import pytest
 import incumbent
 from tests.integrations.contract import (
     ALICE,
+    ILL,
     IN_STOCK,
     INSTRUCTIONS,
     NEW,
     OLD,
     ORDER,
+    READ,
     AdapterContract,
     Calls,
     Framework,
@@ -29,6 +31,7 @@ from tests.integrations.contract import (
     conversation_of,
     empty_memory,
     turns,
+    was_read,
 )
 
 os.environ.setdefault("AGNO_TELEMETRY", "false")
@@ -269,3 +272,12 @@ def test_results_that_agno_has_shortened_are_guarded(memory: incumbent.Memory) -
     (sent,) = made.messages([long], rebuilt)
     assert sent.get_content(use_compressed_content=True) == "[no longer current]"
     assert long.compressed_content == f"To {OLD}"
+
+
+def test_a_model_of_the_framework_reads(memory: incumbent.Memory) -> None:
+    """The reader is a model like any other."""
+    model = with_incumbent(
+        Scripted(script=Script(["Noted."])), memory, reader=Scripted(script=Script([READ]))
+    )
+    Agent(model=model).run(ILL, user_id="alice", session_id="t1", metadata={"organization": "acme"})
+    assert was_read(memory)
