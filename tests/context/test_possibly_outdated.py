@@ -197,6 +197,18 @@ class TestWhatIsLeftOut:
         assert "Iron Temple" in live(context)
         assert any(o[:2] == ("doubted", street) and o[2] for o in omitted(context))
 
+    def test_a_turn_that_says_more_than_what_is_in_doubt_is_shown(
+        self, memory: Memory, alice: Session
+    ) -> None:
+        """Though no fact came of the rest; here, and in another session among what was said."""
+        booked = "Booked: Chez Paul, Friday at 7pm, 4 people. Reference K7."
+        table = alice.observe(booked, speaker="assistant").facts[0]
+        assert "K7" not in str(table.value)
+        alice.write("party", "three of us", doubts=[table.id])
+        assert "Reference K7" in live(alice.context("What is the reference?"))
+        later = memory.session(user_id="alice", organization="acme", session_id="later")
+        assert "Reference K7" in live(later.context("What is the reference?"))
+
 
 class TestReceipts:
     """The proof of a context with facts in doubt."""

@@ -214,3 +214,11 @@ class TestProviders:
         """A provider may itself look something up."""
         memory.environment.provide("first", lambda: desk.current("key_1"))
         assert "first: value number 1" in desk.context("value?").text
+
+
+def test_an_organization_that_nobody_named_is_not_told(memory: Memory) -> None:
+    """A model has no use for "default"; one that was named is told."""
+    assert "Organization" not in memory.session(user_id="mia").context("").text
+    assert (
+        "Organization: acme" in memory.session(user_id="mia", organization="acme").context("").text
+    )

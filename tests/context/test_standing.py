@@ -17,6 +17,8 @@ INSTRUCTIONS = (
     "And don't ask me whether I am sure.",
     "When I ask about prices, always give them in euros.",
     "Keep your answers short.",
+    "Please keep answers short.",
+    "Please don't touch the migrations folder.",
 )
 PREFERENCES = (
     "I prefer trains to planes.",

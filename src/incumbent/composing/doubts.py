@@ -8,9 +8,11 @@ from typing import NamedTuple
 from incumbent.composing.inquiry import Inquiry
 from incumbent.composing.working_set import SelectedItems
 from incumbent.context.document import Omission
+from incumbent.context.passages import says_besides
 from incumbent.engine.doubts import doubters
 from incumbent.model.fact import Fact
 from incumbent.model.records import WorkingItem
+from incumbent.model.values import text_of
 from incumbent.rules.scope import View
 
 
@@ -47,8 +49,11 @@ def standing(doubts: DoubtsFound, view: View) -> DoubtsFound:
 
 
 def only_states(item: WorkingItem, doubts: DoubtsFound) -> bool:
-    """Whether all that a turn states is in doubt."""
-    return bool(item.states) and doubts.set_back.issuperset(item.states)
+    """Whether all that a turn states is in doubt, and it says nothing besides."""
+    if not item.states or not doubts.set_back.issuperset(item.states):
+        return False
+    told = [(spot.start, spot.end) for spot in item.spots if spot.fact_id in doubts.set_back]
+    return not told or not says_besides(text_of(item.value), told)
 
 
 def without_doubted(desk: SelectedItems, doubts: DoubtsFound) -> SelectedItems:

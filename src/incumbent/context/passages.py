@@ -49,8 +49,17 @@ def room_for_passages(page: Page, material: Material) -> int:
 def _says_more(item: WorkingItem, cuts: Cuts, shown: Collection[str]) -> bool:
     """Whether a passage says more than the facts on the page that it states, beside what is cut."""
     told = [*cuts, *((s.start, s.end) for s in item.spots if s.fact_id in shown)]
-    text, new, after = item.value, 0, 0
-    for start, end in (*sorted(told), (len(item.value), len(item.value))):
-        new += len(said(text[after:start])) if start > after else 0
+    return not told or says_besides(item.value, told, _LEAST_NEW)
+
+
+def says_besides(text: str, told: Collection[tuple[int, int]], least: float = 0.0) -> bool:
+    """Whether a text says something outside these stretches: a number, or a few words that are at
+    least this share of all."""
+    new, after = 0, 0
+    for start, end in (*sorted(told), (len(text), len(text))):
+        between = text[after:start] if start > after else ""
+        if any(map(str.isdigit, between)):
+            return True
+        new += len(said(between))
         after = max(after, end)
-    return new >= max(_FEWEST_NEW, _LEAST_NEW * len(said(text))) or not told
+    return new >= max(_FEWEST_NEW, least * len(said(text)))

@@ -81,6 +81,9 @@ _UNAVAILABLE = "not available right now"
 _CLOCK = re.compile(r"Current (?:date: \w+ \d{4}-\d\d-\d\d|time: \d\d:\d\d .*)")
 _TURN = re.compile(rf'- "?{TURN}\d')
 
+NO_ORGANIZATION = "default"
+"""The organization of those who name none: a model has no use for it."""
+
 # identity and environment
 
 
@@ -92,7 +95,8 @@ def identity_lines(identity: Identity) -> Iterator[str]:
     title = identity.authority.title
     rung = identity.authority.rung
     yield f"Authority: {rung}" if title == rung else f"Authority: {name(title)} ({rung})"
-    yield f"Organization: {name(identity.organization)}"
+    if identity.organization != NO_ORGANIZATION:
+        yield f"Organization: {name(identity.organization)}"
     if identity.department:
         yield f"Department: {name(identity.department)}"
     if identity.permissions:

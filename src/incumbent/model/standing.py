@@ -17,10 +17,10 @@ _ORDER = re.compile(
     r"answer|reply|write|send|speak|include|do|don['’]t|you|be)\b"
     r"|(?:when|whenever|every time|each time|any ?time)\s+i\s+(?:ask|mention|request|inquire)\b"
     r"|(?:call|address) me\b(?! (?:at|on|back|later|tomorrow|today|when|tonight))"
-    r"|(?:keep|make) (?:your|all|the) (?:answers?|repl(?:y|ies)|responses?|messages?|tone|"
+    r"|(?:keep|make) (?:(?:your|all|the) )?(?:answers?|repl(?:y|ies)|responses?|messages?|tone|"
     r"explanations?|summar(?:y|ies))\b"
-    r"|(?:do not|don['’]t|stop)\s+(?:ever|us(?:e|ing)|add(?:ing)?|call(?:ing)?|ask(?:ing)?|"
-    r"includ(?:e|ing)|mention(?:ing)?|suggest(?:ing)?|recommend(?:ing)?)\b"
+    r"|(?:do not|don['’]t|stop)\s+(?:ever|us(?:e|ing)|touch(?:ing)?|add(?:ing)?|call(?:ing)?|"
+    r"ask(?:ing)?|includ(?:e|ing)|mention(?:ing)?|suggest(?:ing)?|recommend(?:ing)?)\b"
     r")",
     re.IGNORECASE,
 )
