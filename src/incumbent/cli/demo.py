@@ -145,7 +145,7 @@ def _(result: list[Any], find: Find) -> Iterator[str | Text]:
 
 @_shown.register
 def _(result: incumbent.Erasure, find: Find) -> Iterator[str | Text]:
-    counts = ", ".join(f"{kind} {count}" for kind, count in sorted(result.removed.items()))
+    counts = ", ".join(f"{kind} {count}" for kind, count in sorted(result.removed.items()) if count)
     yield f"{'erased':<{_COLUMN}}{len(result.fact_ids)} fact; removed: {counts.replace('_', ' ')}"
     yield f"{'proof':<{_COLUMN}}ids, counts and a digest of {len(result.digest)} digits; no content"
 
