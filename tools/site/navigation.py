@@ -13,7 +13,7 @@ class Group(NamedTuple):
 
 
 NAVIGATION = (
-    Group("Start here", ("tour", "concepts", "observing", "context", "glossary")),
+    Group("Start here", ("tour", "recipes", "concepts", "observing", "context", "glossary")),
     Group(
         "Use it",
         (
@@ -23,6 +23,7 @@ NAVIGATION = (
             "inspector",
             "proxy",
             "mcp",
+            "readers",
             "models",
             "postgres",
             "errors",
