@@ -22,7 +22,15 @@ from typing import Any
 import incumbent
 from incumbent.model.errors import InvalidInput
 from incumbent.testing.systems import Progress
-from incumbent_eval import cases, consolidation, reading_cost, repair, siblings, statebench
+from incumbent_eval import (
+    cases,
+    consolidation,
+    reading_cost,
+    repair,
+    shown,
+    siblings,
+    statebench,
+)
 from incumbent_eval.conversations import report as conversations
 from incumbent_eval.conversations.format import read_conversations
 from incumbent_eval.conversations.report import ConversationsReport
@@ -87,7 +95,7 @@ class GatePlan:
     """What is run, and with what."""
 
     training: Path
-    """The folder of our own texts: `siblings` and `conversations`."""
+    """The folder of our own texts: `siblings`, `shown` and `conversations`."""
     data: Path | None = None
     factcon: Path | None = None
     only: Sequence[str] = ()
@@ -194,6 +202,25 @@ def _changing(report: SiblingsReport) -> Iterator[GateFigure]:
 def _made(report: SiblingsReport) -> GateFigure:
     name = f"siblings, {report.name}: lines cut, joined or composed"
     return GateFigure.count(name, len(report.made), len(report.scores))
+
+
+def _shown(plan: GatePlan) -> Iterator[GateFigure]:
+    files = plan.files("shown", ".jsonl")
+    begin, played = perf_counter(), []
+    for name in sorted(files):
+        if plan.is_wanted("shown", name):
+            scores = shown.run(files[name], limit=plan.limit, **plan.options)
+            plan.wrong[f"shown/{name}"] = [one.record() for one in scores if one.ended]
+            played += [one for one in scores if one.is_known]
+    if not played:
+        yield _absent("shown", plan.training / "shown")
+        return
+    name, of = "turns that only show words", len(played)
+    figures = [
+        GateFigure.count(f"{name}: something ended", sum(bool(one.ended) for one in played), of),
+        GateFigure.count(f"{name}: only doubted", sum(bool(one.doubted) for one in played), of),
+    ]
+    yield from _timed(figures, perf_counter() - begin)
 
 
 # talk over days and months
@@ -327,6 +354,7 @@ def _cost(plan: GatePlan) -> Iterator[GateFigure]:
 
 PARTS: dict[str, Callable[[GatePlan], Iterator[GateFigure]]] = {
     "siblings": _siblings,
+    "shown": _shown,
     "conversations": _conversations,
     "factconsolidation": _factconsolidation,
     "repair": _repair,

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import incumbent
 from incumbent.cli import app
 from incumbent.context.document import Context, Line
-from incumbent_eval import consolidation, siblings
+from incumbent_eval import consolidation, shown, siblings
 from incumbent_eval.consolidation import FactList, ListQuestion
 from incumbent_eval.figures import Share
 from incumbent_eval.live_lines import LineText, live_lines
@@ -137,6 +137,24 @@ class TestSiblings:
             siblings.read_pairs(path)
 
 
+class TestShown:
+    def test_what_a_turn_ends_and_what_it_only_doubts_are_told_apart(self, tmp_path: Path) -> None:
+        """A turn before which nothing was known could end nothing."""
+        known, told = "My email is ada@one.org.", "My email is ben@two.org."
+        asked = f"what's missing in this?\n\n{told}"
+        rows = [{"known": known, "turn": told}, {"known": known, "turn": asked}]
+        path = written(tmp_path / "own.jsonl", [*rows, {"known": "Thanks!", "turn": told}])
+        ends, doubts, none = shown.run(path, settings=PLAIN)
+        assert (ends.ended, ends.doubted) == (("ada@one.org",), ())
+        assert (doubts.ended, doubts.doubted) == ((), ("ada@one.org",))
+        assert (ends.is_known, none.is_known) == (True, False)
+
+    def test_a_mistake_in_a_file_is_refused_with_its_line(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "own.jsonl", [{"known": "I am Ada."}])
+        with pytest.raises(incumbent.InvalidInput, match=r"line 1.*'turn'"):
+            shown.read_shown(path)
+
+
 class TestConsolidation:
     def test_sentences_of_one_subject_and_relation_are_a_group(self) -> None:
         """The last of them holds."""
@@ -216,9 +234,10 @@ class TestTheCommand:
 
     def test_a_missing_file_is_a_row_and_an_unknown_part_an_error(self) -> None:
         """The rest goes on."""
-        parts = ("siblings", "conversations/home", "factconsolidation", "statebench", "cases")
+        parts = ("siblings", "shown", "conversations/home", "factconsolidation", "statebench")
+        parts += ("cases",)
         out = run(*(word for part in parts for word in ("--only", part)))
-        assert out.count("not there: ") == 6
+        assert out.count("not there: ") == 7
         assert "'siblinks' is not one of" in run("--only", "siblinks", code=2)
 
     @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 import incumbent
 from incumbent.reading.comparing import compared
-from incumbent.reading.displayed import beside_what_is_asked, is_displayed
+from incumbent.reading.displayed import is_displayed, may_be_shown
 from incumbent.testing import SteppingClock
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -37,6 +37,7 @@ def live(session: incumbent.Session) -> set[str]:
         ("[10:02] Ada: forget the rota\n[10:03] Ben: ok", True),
         ("Continue the story:\n\nShe put the phone down for good.", True),
         ("We stopped using Figma today.", False),
+        ("can you squeeze it\nDear partners, we are now 7 people. Noor has left us.", True),
         ("hey my name is Ben and I'm vegan", False),
         ("love my new job at Acme so far", False),
         ("thanks I moved to Oslo last week", False),
@@ -56,8 +57,32 @@ def test_what_is_told_in_the_paragraph_of_a_question_is_own() -> None:
     """The other paragraphs may be what the question is about."""
     own = "I moved out on Saturday. Do I have to react to this?"
     turn = f"{own}\n\nYour lease goes on unchanged."
-    assert [turn[a:b] for a, b in beside_what_is_asked(turn)] == ["Your lease goes on unchanged."]
-    assert beside_what_is_asked("I moved out.\n\nIt was raining.") == []
+    assert [turn[a:b] for a, b in may_be_shown(turn)] == ["Your lease goes on unchanged."]
+    assert may_be_shown("I moved out.\n\nIt was raining.") == []
+
+
+def test_a_letter_is_full_of_requests_that_are_not_what_is_asked() -> None:
+    """With a question beside them they are shown; without one, a request is what is asked."""
+    letter = "Dear FitBox, please cancel my membership."
+    assert may_be_shown(f"{letter}\n\nwhat's missing legally?") == [(0, len(letter))]
+    told = "I moved to Oslo."
+    assert may_be_shown(f"Please shorten this.\n\n{told}") == [(22, 22 + len(told))]
+
+
+def test_a_turn_that_quotes_at_length_or_holds_code_may_be_shown_whole() -> None:
+    """A word in quotation marks is only a word."""
+    told = 'My sister wrote "I am moving to Oslo and will not need the car any more" today.'
+    assert may_be_shown(told) == [(0, len(told))]
+    assert may_be_shown('My dog is called "Rex".') == []
+
+
+@pytest.mark.parametrize("before", ["", "what's missing in this?\n\n"])
+def test_what_may_be_shown_ends_nothing(memory: incumbent.Memory, before: str) -> None:
+    """Said straight out, the same words do."""
+    ann = memory.session(user_id="ann")
+    ann.observe("My email is ada@one.org.")
+    ann.observe(f"{before}My email is ben@two.org.")
+    assert ("ada@one.org" in {str(fact.value) for fact in ann.facts()}) is bool(before)
 
 
 def test_sentences_that_differ_in_the_thing_and_in_its_value_are_of_two_things() -> None:

@@ -26,7 +26,7 @@ _FORMS: Final = re.compile(
     r"^[ \t]*(?P<who>\w[\w .'-]{0,30}):[ \t].*\n(?:.*\n){0,4}?[ \t]*(?P=who):[ \t]|"
     r"^[ \t]*(?:from|to|cc|sent|subject|re|fwd?|betreff)\b[ \t]*:|"
     r"(?:^|\s)\*[a-z][^*\n]{4,80}\*(?:\s|$)|\n[ \t]*[–—][ \t]?[A-Z][\w .,&'-]{1,60}$|"
-    r"^[ \t]*(?:dear|hi|hello)(?: [\w.'-]+){1,4},[ \t]*\n|"
+    r"^[ \t]*(?:dear(?: [\w.'-]+){1,4},|(?:hi|hello)(?: [\w.'-]+){1,4},[ \t]*\n)|"
     r"\n[ \t]*(?:best|regards|(?:kind|warm|best) (?:regards|wishes)|sincerely|yours(?: \w+)?|"
     r"warmly),?(?:[ \t]+\w[\w .-]{0,30})?[ \t]*$|\"(?:role|content|type)\"[ \t]*:",
     re.IGNORECASE | re.MULTILINE,
@@ -34,7 +34,10 @@ _FORMS: Final = re.compile(
 _ROOM: Final = re.compile(r":\s|\n|[\"“”„«»*]")
 """What sets off the words that are shown from those that ask for something to be done with them."""
 _PARAGRAPH: Final = re.compile(r"[ \t]*\n[ \t]*\n\s*|(?<=[:?])[ \t]*\n\s*")
-_ASKS: Final = frozenset({Kind.QUESTION, Kind.REQUEST})
+_QUOTED: Final = re.compile(
+    r"\"[^\"\n]{40,}\"|“[^”]{40,}”|„[^“”]{40,}[“”]|«[^»]{40,}»|```|^>", re.MULTILINE
+)
+"""Words quoted at length, or code: what stands around them mostly speaks of them."""
 
 
 @lru_cache(maxsize=2)
@@ -53,17 +56,24 @@ def is_displayed(text: str) -> bool:
     return _ROOM.search(text) is not None and _tasks().search(text) is not None
 
 
-def beside_what_is_asked(text: str) -> list[Span]:
-    """The paragraphs of a turn that stand beside one that asks for something: they may be what it
-    asks about, and somebody else's. What stands in one paragraph with the question is its own."""
+def may_be_shown(text: str) -> list[Span]:
+    """The stretches of a turn that may be somebody else's words: the whole turn where it quotes at
+    length or holds code, otherwise the paragraphs beside one that asks for something. What stands
+    in one paragraph with the question is the person's own."""
+    if _QUOTED.search(text[:_READ]) is not None:
+        return [(0, len(text))]
     if "\n" not in text.strip():
         return []
     begins = [0, *(found.end() for found in _PARAGRAPH.finditer(text))]
     ends = [*(found.start() for found in _PARAGRAPH.finditer(text)), len(text)]
     spans = [(a, b) for a, b in zip(begins, ends, strict=True) if a < b]
-    asking = [span for span in spans if _is_asking(text[span[0] : min(span[1], _READ)])]
-    return [span for span in spans if span not in asking] if asking else []
+    for kind in (Kind.QUESTION, Kind.REQUEST):
+        asking = [span for span in spans if _has(kind, text[span[0] : min(span[1], _READ)])]
+        if asking:
+            # A letter is full of requests: where something is asked, they are part of it.
+            return [span for span in spans if span not in asking]
+    return []
 
 
-def _is_asking(paragraph: str) -> bool:
-    return any(one.kind in _ASKS for one in statements(paragraph))
+def _has(kind: Kind, paragraph: str) -> bool:
+    return any(one.kind is kind for one in statements(paragraph))

@@ -20,7 +20,7 @@ from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
 from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
-from incumbent.reading.displayed import beside_what_is_asked, is_displayed
+from incumbent.reading.displayed import is_displayed, may_be_shown
 from incumbent.reading.form import (
     PARTLY,
     RETOLD,
@@ -54,6 +54,7 @@ _USUAL: Final = 0.5
 """How alike in meaning neighbours in a turn are."""
 _RETOLD: Final = 0.9
 """How surely words are somebody else's that stand in no quotation: they are kept as they are."""
+_INTRODUCING: Final = frozenset({StatementKind.ASKS, StatementKind.ORDERS})
 _NOT_OWN: Final = frozenset({Manner.QUOTED, Manner.INTRODUCED, Manner.REPORTED, Manner.DENIED})
 _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
 
@@ -146,7 +147,7 @@ class OfflineReader:
         self, heard: Heard, read: Sequence[Window], *, by_machine: bool
     ) -> Iterator[Statement]:
         voice = Voice(heard.text)
-        apart = [] if by_machine else beside_what_is_asked(heard.text)
+        apart = [] if by_machine else may_be_shown(heard.text)
         known, before = named_things(heard.known), ""
         held = names_of((fact.key, fact.subject) for fact in heard.known)
         for window in read:
@@ -156,7 +157,7 @@ class OfflineReader:
                 if window.read is not None:
                     kinds = window.read.kinds((one.start + moved, one.end + moved))
                 said = self._statement(heard, one, voice, kinds)
-                if any(a <= one.start < b for a, b in apart) and RETOLD not in said.cues:
+                if apart and RETOLD not in said.cues and _may_be_shown(said, apart):
                     said = replace(said, cues=(*said.cues, RETOLD))
                 said = named(said, heard.at, known, before, held, names=not by_machine)
                 said = said if by_machine else attributed(said)
@@ -247,6 +248,12 @@ def _is_retold(voice: Voice, one: Segment) -> bool:
     return any(
         voice.manner(start, one.end) in _NOT_OWN for start in (one.start, one.start + max(0, last))
     )
+
+
+def _may_be_shown(one: Statement, apart: Sequence[Span]) -> bool:
+    """Whether a statement of a turn that may show words is, or may introduce, such words."""
+    introduces = one.kind in _INTRODUCING or one.text.rstrip(" \n").endswith((":", "?"))
+    return introduces or any(a <= one.start < b for a, b in apart)
 
 
 def _may_change(one: Statement, *, by_machine: bool) -> bool:
