@@ -208,3 +208,23 @@ class TestContexts:
         kept = later.receipts()[0]
         assert "555-0142" not in memory.replay(kept).text
         assert "555-0142" not in later.context("Who rings about the Ulriken route?").text
+
+    def test_what_is_over_is_not_said_again(self, memory: Memory, alice: Session) -> None:
+        """Whoever says it again in as many words, before it was over; what is said later is."""
+        alice.observe("My dentist is Dr Brandt.")
+        alice.observe("Noted: your dentist is Dr Brandt.", speaker="assistant")
+        alice.observe("My dentist is Dr Vo now.")
+        later = someone(memory, "alice")
+        assert said(later, "Who is my dentist?") == []
+        alice.observe("I told Dr Brandt that he is my dentist no more.", speaker="assistant")
+        assert len(said(later, "Who is my dentist?")) == 1
+
+    def test_what_one_may_not_see_is_not_said(self, memory: Memory) -> None:
+        """Nor a turn that repeats it."""
+        memory.declare("salary", requires=["hr"])
+        full = someone(memory, "alice", permissions=["hr"])
+        full.observe("My salary is 5000 EUR.")
+        full.observe("The bank asked for the salary of 5000 EUR.", speaker="assistant")
+        asked = "What is my salary, and what did the bank ask for?"
+        assert said(someone(memory, "alice", permissions=["hr"]), asked) != []
+        assert said(someone(memory, "alice"), asked) == []

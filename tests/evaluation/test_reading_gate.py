@@ -234,8 +234,8 @@ class TestTheCommand:
 
     def test_a_missing_file_is_a_row_and_an_unknown_part_an_error(self) -> None:
         """The rest goes on."""
-        parts = ("siblings", "shown", "conversations/home", "factconsolidation", "statebench")
-        parts += ("cases",)
+        parts = ["siblings", "shown", "conversations/home", "factconsolidation", "statebench"]
+        parts.append("cases")
         out = run(*(word for part in parts for word in ("--only", part)))
         assert out.count("not there: ") == 7
         assert "'siblinks' is not one of" in run("--only", "siblinks", code=2)

@@ -65,7 +65,7 @@ def write(folder: Path, asked: Iterable[tuple[KeptQuestion, str]]) -> int:
 
 
 @dataclass
-class AnswersReport:
+class BlindReport:
     """How many answers were right, by system and kind of question."""
 
     right: dict[tuple[str, str], Share] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class AnswersReport:
         }
 
 
-def score(folder: Path) -> AnswersReport:
+def score(folder: Path) -> BlindReport:
     """Score the answers in a folder; write what somebody has to grade."""
     key = _key_of(folder)
     answers = _by_id(folder / ANSWERS, "answer")
@@ -90,7 +90,7 @@ def score(folder: Path) -> AnswersReport:
     unknown = sorted({*answers, *grades} - key.keys())
     if unknown:
         raise InvalidInput(f"{folder} has answers to no question of its key: {unknown[0]}")
-    report, to_grade = AnswersReport(), []
+    report, to_grade = BlindReport(), []
     for name, one in sorted(key.items()):
         place = (one.system, one.question.kind)
         answer = answers.get(name)

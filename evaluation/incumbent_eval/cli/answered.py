@@ -18,7 +18,7 @@ from incumbent_eval.figures import percent
 if TYPE_CHECKING:
     import incumbent
     from incumbent_eval.answers.asked import AskedTalk
-    from incumbent_eval.answers.folder import AnswersReport, KeptQuestion
+    from incumbent_eval.answers.folder import BlindReport, KeptQuestion
 
 
 def answers(
@@ -107,7 +107,7 @@ def _asked(
             telling["progress"]("talks", number, len(talks))
 
 
-def _account(report: AnswersReport) -> Iterator[RenderableType]:
+def _account(report: BlindReport) -> Iterator[RenderableType]:
     for title, figures in (("right", report.right), ("rubric met", report.points)):
         if figures:
             kinds = sorted({kind for _, kind in figures} - {"all"})

@@ -294,8 +294,9 @@ class DeadValueFinder:
         return found
 
     def _is_gone_whole(self, fact: Fact) -> bool:
-        """Whether a statement was retracted, or superseded by one that keeps none of its words."""
-        if fact.status is Status.RETRACTED:
+        """Whether a statement was retracted, is past its time, or was superseded by one that keeps
+        none of its words."""
+        if fact.status in (Status.RETRACTED, Status.EXPIRED):
             return True
         if fact.superseded_by is None:
             return False

@@ -21,14 +21,13 @@ from incumbent.composing.dead_values import DeadValueFinder
 from incumbent.composing.doubts import (
     DoubtsFound,
     doubts_about,
-    only_states,
     standing,
     without_doubted,
 )
 from incumbent.composing.history import past_of
 from incumbent.composing.inquiry import SMALL, Inquiry
 from incumbent.composing.omissions import contested_by, left_out
-from incumbent.composing.passages import passages_for
+from incumbent.composing.passages import passages_for, without_outdated
 from incumbent.composing.sheets import SHEETS
 from incumbent.composing.time_words import days_told
 from incumbent.composing.unknown import unknown_matters
@@ -99,7 +98,7 @@ class MaterialBuilder(Inquiry):
             # What took the place of a base is told beside what rests on it, found or not.
             told = [one.now for those in changed.values() for one in those if one.now is not None]
             desk = without_doubted(self.desk, doubts)
-            passages = [one for one in passages if not only_states(one.item, doubts)]
+            passages = without_outdated(self, passages, doubts)
             items = [*desk.items, *(one.item for one in passages)]
             contested = contested_by(self, space, view.effective)
             rivals = [rival for those in contested.values() for rival in those]

@@ -26,6 +26,7 @@ _SHORT: Final = 6
 _HARDLY: Final = 0.1
 _NAMING: Final = ("name", "code")
 """Values of which a person or a thing often has several: languages, tickets, banks."""
+_NO_AMOUNT: Final = (*_NAMING, "term")
 _FORGETS = re.compile(r"\b(?:forget(?:ting)?|erase|disregard|unlearn)\b", re.IGNORECASE)
 _REMOVES = re.compile(r"\b(?:delete|remove|wipe|purge|scrub)\b", re.IGNORECASE)
 """What is removed may be something that a fact only mentions."""
@@ -83,7 +84,8 @@ class Judging:
         if restates(how, known.text, said.text):
             chance = max(chance, thresholds.RESTATED)
         alike = _alike(known, said, how)
-        line = thresholds.DOUBTED[known.is_here][alike] - thresholds.CUE * corrects
+        lines = thresholds.DOUBTED_VALUE if _says_otherwise(known, said) else thresholds.DOUBTED
+        line = lines[known.is_here][alike] - thresholds.CUE * corrects
         if alike == 2 and _of_two_things(how, corrects=corrects):
             return None
         is_ended = becomes["ends"] > becomes["replaces"]
@@ -199,6 +201,17 @@ class Judging:
 def _may_be_same(one: Part, other: Part) -> bool:
     """Whether two values can be the same: noon, and a 12:00 of day or night."""
     return not set(one.normal.split("|")).isdisjoint(other.normal.split("|"))
+
+
+def _says_otherwise(known: Known, said: Statement) -> bool:
+    """Whether both say an amount, a day or a time, and the later one says another."""
+    ours = {(part.kind, part.normal) for part in said.parts if part.kind not in _NO_AMOUNT}
+    kinds = {kind for kind, _ in ours}
+    return any(
+        part.kind in kinds and (part.kind, part.normal) not in ours
+        for part in known.parts
+        if part.kind not in _NO_AMOUNT
+    )
 
 
 def _alike(known: Known, said: Statement, how: Comparison) -> int:

@@ -53,6 +53,8 @@ _OUTRIGHT = re.compile(
     re.IGNORECASE,
 )
 """What somebody says that they have done."""
+_LABELLED = re.compile(r"\W*\w[^:\n]*: *\w")
+"""What is said of something, with its name before it: "CR-118: approved"."""
 _FOR_HELP = re.compile(
     r"\W*(?:(?:so|and|also|hi|hello|ok(?:ay)?|then|now|please)\W+)*(?:can|could|would|will) you "
     r"(?:please |also )?(?:help|explain|show|suggest|recommend|give|tell|provide|review|describe|"
@@ -83,6 +85,8 @@ def is_worth_keeping(said: Statement) -> bool:
         return False  # pasted or quoted: nobody's word here
     if said.kind in (StatementKind.STATES, StatementKind.REPORTS, StatementKind.RECALLS):
         return len(words) >= _FEWEST or bool(said.parts) or said.chance >= _TELLS
+    if said.kind is StatementKind.AGREES:
+        return bool(said.parts) and _LABELLED.match(said.text) is not None
     return said.kind is StatementKind.VERBATIM
 
 
