@@ -11,7 +11,6 @@ from incumbent.composing.doubts import DoubtsFound
 from incumbent.composing.inquiry import Inquiry
 from incumbent.composing.said_before import said_before
 from incumbent.context.material import SaidBefore
-from incumbent.context.passages import says_besides
 from incumbent.context.said_lines import label_of_passage
 from incumbent.model.fact import Fact, Status
 from incumbent.model.records import TURN, WorkingItem
@@ -100,9 +99,6 @@ def _is_outdated(
 ) -> bool:
     if not over.keys() >= item.stated:
         return False
-    told = [(spot.start, spot.end) for spot in item.spots if spot.fact_id in over]
-    if told:
-        return not says_besides(item.value, told)
     return any(
         item.created_at <= until and _says_little_more(item.value, terms[fact_id])
         for fact_id, until in over.items()
@@ -121,6 +117,8 @@ def _terms(fact: Fact) -> frozenset[str]:
 
 
 def _says_little_more(text: str, told: frozenset[str]) -> bool:
-    """Whether a text has most of these terms, and not many others."""
+    """Whether a text has most of these terms, not many others, and no number besides."""
     terms = frozenset(analysis.terms(text))
+    if any(map(str.isdigit, "".join(terms - told))):
+        return False
     return len(terms & told) >= _MOST_OF * len(told) and len(terms) <= _LITTLE_MORE * len(told)
