@@ -31,7 +31,7 @@ from incumbent.model.errors import SessionClosed
 from incumbent.model.identity import Identity
 from incumbent.model.records import Change, Environment
 from incumbent.session import Session
-from incumbent.settings import Settings
+from incumbent.settings import Mode, Settings
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -117,6 +117,22 @@ class AsyncSession:
     @property
     def task_id(self) -> str | None:
         return self._plain.task_id
+
+    @property
+    def mode(self) -> Mode:
+        return self._plain.mode
+
+    @mode.setter
+    def mode(self, given: Mode) -> None:
+        self._plain.mode = given
+
+    @property
+    def ask_before_keeping(self) -> bool | None:
+        return self._plain.ask_before_keeping
+
+    @ask_before_keeping.setter
+    def ask_before_keeping(self, given: bool | None) -> None:
+        self._plain.ask_before_keeping = given
 
     observe = _awaited(Session.observe)
     observe_many = _awaited(Session.observe_many)

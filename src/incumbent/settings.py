@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from incumbent.model.authority import Ladder
 from incumbent.model.errors import InvalidInput
@@ -20,6 +20,17 @@ READERS = ("default", "rules")
 """The readers that ship, by name."""
 # An hour. Without a limit, one provider that hangs could hold up a context for ever.
 _LONGEST_TIMEOUT = 3600
+Mode = Literal["both", "observe", "add"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+"""What stands between an agent and its model does: it observes what is said and adds the context,
+or only the one or the other."""
+
+
+def check_mode(given: object, name: str = "mode") -> Mode:
+    """A mode, checked."""
+    if given not in MODES:
+        raise InvalidInput(f"{name} {given!r:.80} is not one of {', '.join(MODES)}")
+    return given
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +58,11 @@ class Settings:
     """What a turn puts out of date goes where that is at least so likely."""
     doubt_from: float = 0.35
     """From here on it is put in doubt; 1 puts nothing in doubt."""
+    mode: Mode = "both"
+    """What the proxy and the adapters do: "both", "observe" (add nothing to what is sent), or "add"
+    (observe nothing)."""
+    ask_before_keeping: bool = False
+    """Whether what a turn says waits in `reviews` until the person approves it."""
     working_set_ttl: timedelta | None = timedelta(days=1)
     """The lifetime of a working-set item whose note gives none."""
     recent_turns: int = 6
@@ -116,6 +132,11 @@ class Settings:
         ):
             if getattr(self, name) <= 0:
                 raise InvalidInput(f"{name} must be positive, not {getattr(self, name)!r}")
+        check_mode(self.mode)
+        if not isinstance(self.ask_before_keeping, bool):
+            raise InvalidInput(
+                f"ask_before_keeping is True or False, not {self.ask_before_keeping!r:.80}"
+            )
         self._check_rungs()
         as_llms(self.llm)  # refuses what is none
         self._check_embedder()

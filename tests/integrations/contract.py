@@ -361,6 +361,17 @@ class AdapterContract:
         assert NEW in prompt
         assert turns(memory) == []
 
+    def test_an_agent_can_be_observed_only(
+        self, script: Script, memory: incumbent.Memory, mode: str
+    ) -> None:
+        """Its model gets what it would get without a memory, and the memory learns."""
+        agent = self.framework(script, memory, memory_mode="observe")
+        prompt = self.say(agent, mode, (ORDER, ["Noted."]), (CHANGE, ["Noted."]))[-1]
+        assert OLD in prompt
+        assert "# Facts" not in prompt
+        assert prompt.count(INSTRUCTIONS) == 1
+        assert memory.session(**ALICE).current("shipping_address") == NEW
+
 
 class ConversationContract(AdapterContract):
     """The same where what has Incumbent is of one conversation: a run says nothing of whom it is

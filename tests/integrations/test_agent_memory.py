@@ -52,6 +52,48 @@ def test_what_was_said_since_the_last_answer_is_heard(
     assert turns(memory) == [("user", "I live in Oslo."), ("user", "My name is Ann.")]
 
 
+@pytest.mark.parametrize("said", ["made with", "named by the run", "settings"])
+def test_what_is_only_observed_is_sent_as_it_is(memory: incumbent.Memory, said: str) -> None:
+    """The mode is the settings', the adapter's or the run's, the last of them counting most."""
+    if said == "settings":
+        settings = incumbent.Settings(mode="observe")
+        memory = incumbent.open(":memory:", clock=SteppingClock(), settings=settings)
+    agent = AgentMemory(
+        memory, {"memory_mode": "observe"} if said == "made with" else {"budget": 500}
+    )
+    told: dict[str, Any] = {
+        **ALICE,
+        **({"memory_mode": "observe"} if said == "named by the run" else {}),
+    }
+    session = agent.session(told)
+    talk = [user(f"The shipping address is {OLD}."), assistant("Noted.")]
+    talk.append(user(f"No, the shipping address is {NEW} now."))
+    for upto in (1, 3):
+        agent.hear(session, talk[:upto])
+    assert agent.sent(session, talk).messages(talk, lambda _, made: made) == talk
+    assert agent.sent(session, talk).after("Be brief.") == "Be brief."
+    assert session.current("shipping_address") == NEW
+
+
+def test_what_is_only_added_to_is_not_observed(memory: incumbent.Memory) -> None:
+    """The model gets what holds, and what is said is nobody's word."""
+    agent = AgentMemory(memory, {"memory_mode": "add"})
+    session = agent.session(ALICE)
+    session.write("shipping_address", NEW)
+    agent.hear(session, [user(f"The shipping address is {OLD}.")])
+    agent.answer(session, "Noted.")
+    assert NEW in agent.sent(session, [user("Where to?")]).context
+    assert turns(memory) == []
+
+
+def test_a_mode_that_there_is_not_is_refused(memory: incumbent.Memory) -> None:
+    """The error names those there are."""
+    with pytest.raises(incumbent.InvalidInput, match="both, observe, add"):
+        AgentMemory(memory, {"memory_mode": "watch"}).session(ALICE)  # type: ignore[typeddict-item]
+    with pytest.raises(incumbent.InvalidInput, match="both, observe, add"):
+        incumbent.Settings(mode="watch")  # type: ignore[arg-type]
+
+
 def test_words_that_come_again_after_the_answer_are_said_again(
     agent: AgentMemory, memory: incumbent.Memory
 ) -> None:

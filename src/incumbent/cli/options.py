@@ -45,6 +45,15 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Show what would come of it, and keep nothing.")
 ]
 
+AskBeforeKeeping = Annotated[
+    bool,
+    typer.Option(
+        "--ask-before-keeping",
+        envvar="INCUMBENT_ASK_BEFORE_KEEPING",
+        help="What a turn says waits in `reviews` until the person approves it.",
+    ),
+]
+
 _WHO = "Who is asking"
 _WHEN = "Looking at the past"
 _COMMON = "Store and output"

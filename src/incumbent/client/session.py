@@ -56,6 +56,8 @@ class RemoteSession(Session):
         self.session_id = form["session_id"]
         self.task_id = form.get("task_id")
         self.may_erase = True
+        self._mode = elsewhere.settings.mode
+        self.ask_before_keeping = elsewhere.settings.ask_before_keeping or None
         self._elsewhere = elsewhere
         self._form = dict(form)
         self._branch = branch
@@ -70,7 +72,7 @@ class RemoteSession(Session):
     def _send(self, operation: Operation, given: Mapping[str, Any]) -> Any:
         self._check_open()
         self._check_values(given)
-        form = self._form if self.may_erase else {**self._form, "may_erase": False}
+        form = {**self._form, **self._told()}
         body = {"session": form, **body_of(given)}
         if self._rehearses and operation.changes:
             told = self._elsewhere.service.call(BY_PATH[f"rehearse/{operation.name}"], body)
@@ -79,6 +81,13 @@ class RemoteSession(Session):
         if self._rehearses and operation.name == "context":
             body["record"] = False
         return self._elsewhere.service.call(operation, body)
+
+    def _told(self) -> dict[str, bool]:
+        """What was set on this session that the service must know."""
+        found = {} if self.may_erase else {"may_erase": False}
+        if self.ask_before_keeping is not None:
+            found["ask_before_keeping"] = self.ask_before_keeping
+        return found
 
     def _check_values(self, given: Mapping[str, Any]) -> None:
         """Refuse the values that a memory in this process refuses. JSON would turn some of them
@@ -144,6 +153,7 @@ class RemoteSession(Session):
             form["branches"] = [*form.get("branches", ()), {"kind": kind.value, "name": name}]
         made = RemoteSession(self._elsewhere, self.identity, form, branch=branch, when=when)
         made.may_erase = self.may_erase
+        made.mode, made.ask_before_keeping = self.mode, self.ask_before_keeping
         made._rehearses = self._rehearses
         return made
 

@@ -49,6 +49,10 @@ class SessionForm(BaseModel):
         None, description="False for a turn that asks to be forgotten only to take back."
     )
 
+    ask_before_keeping: bool | None = Field(
+        None, description="Whether what a turn says waits for the person's approval."
+    )
+
     model_config = ConfigDict(
         **_STRICT, json_schema_extra={"example": {"user_id": "alice", "session_id": "chat-17"}}
     )
@@ -80,6 +84,8 @@ def enter(memory: Memory, grant: Grant, form: SessionForm) -> Session:
         session_id=form.session_id,
         task_id=form.task_id,
     )
+    if form.ask_before_keeping is not None:
+        session.ask_before_keeping = form.ask_before_keeping
     session.may_erase = KeyScope.ERASE in grant.scopes and form.may_erase is not False
     for branch in form.branches:
         session = (

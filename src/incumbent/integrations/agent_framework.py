@@ -110,8 +110,8 @@ class _ModelCalls(ChatMiddleware):
         sent = await on_thread(self._agent.sent, self._session, given)
         options = context.options or {}
         # A copy: the options are shared by all calls of a run, and would gather a context of each.
-        instructions = sent.after(options.get("instructions"))
-        context.options = {**options, "instructions": instructions}
+        if instructions := sent.after(options.get("instructions")):
+            context.options = {**options, "instructions": instructions}
         context.messages = sent.messages(context.messages, rebuilt)
         await call_next()
 

@@ -24,6 +24,7 @@ from incumbent.memory import Memory
 from incumbent.model.errors import InvalidInput
 from incumbent.model.records import WorkingItem, is_turn
 from incumbent.session import Session
+from incumbent.settings import Mode
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,7 +33,9 @@ Plain = Mapping[str, Any]
 
 _PERSON, _ANSWER, _TOOL = "user", "assistant", "tool"
 _PERSONAL = ("user_name", "authority", "department", "permissions")
-_NAMES = ("user_id", *_PERSONAL, "organization", "session_id", "task_id")
+_MODES = {"memory_mode": "mode", "ask_before_keeping": "ask_before_keeping"}
+"""What else a run may say of its session; a framework's own context may have a mode of its own."""
+_NAMES = ("user_id", *_PERSONAL, "organization", "session_id", "task_id", *_MODES)
 _SWITCHES = ("budget", "messages_budget", "observe", "reader")
 _BUDGET = 2000
 
@@ -54,6 +57,12 @@ class Identification(TypedDict, total=False):
     permissions: Iterable[str]
     session_id: str
     task_id: str | None
+    memory_mode: Mode
+    """What the adapter does for this run: "both", "observe" or "add"; as the settings say, unless
+    given."""
+    ask_before_keeping: bool
+    """Whether what is said waits until the person approves it; as the settings say, unless
+    given."""
 
 
 class Options(Identification, total=False):
@@ -144,7 +153,10 @@ class AgentMemory:
                     f"nothing says the {name} of this run; name it in the run's own context, or "
                     f"give {name}= to the adapter"
                 )
+        modes = {_MODES[name]: who.pop(name) for name in _MODES if name in who}
         session = self._memory.session(**who)
+        for name, wanted in modes.items():
+            setattr(session, name, wanted)
         if self._rereader is not None:
             session.rereader = self._rereader
         if self._model is not None:
@@ -168,7 +180,8 @@ class AgentMemory:
         self._observe(session, _ANSWER, as_text(value), ref)
 
     def _observe(self, session: Session, speaker: str, text: str, ref: str | None) -> None:
-        if not self._observes or caller() is not None or not text.strip():
+        is_observed = self._observes and session.mode != "add"
+        if not is_observed or caller() is not None or not text.strip():
             return
         most = self._memory.settings.max_turn_bytes
         if len(text.encode("utf-8", "replace")) > most:
@@ -193,7 +206,10 @@ class AgentMemory:
     # what is sent
 
     def sent(self, session: Session, messages: Sequence[Plain]) -> Sent:
-        """What a model is to read: what holds, and the messages without what does not."""
+        """What a model is to read: what holds, and the messages without what does not. Where it is
+        only observed, the messages as they are."""
+        if session.mode == "observe":
+            return Sent("", {})
         guarded = session.guard(messages, budget=self._messages_budget)
         latest = latest_of(messages)
         query = said_in(messages[latest]) if latest >= 0 else ""

@@ -207,6 +207,8 @@ def _returned(messages: Sequence[Message]) -> list[Message]:
 
 def _with(context: str, messages: list[Message]) -> list[Message]:
     """The messages with the context behind the application's own words to the model."""
+    if not context:
+        return messages
     first = messages[0] if messages else None
     if first is None or first.role not in _FRAME:
         return [Message(role="system", content=context), *messages]

@@ -173,6 +173,8 @@ def _answer(text: str) -> str:
 def _with(sent: Sent, messages: Sequence[Plain]) -> _Messages:
     """The messages with the context behind the application's own words to the model."""
     made = sent.messages(messages, _rebuilt)
+    if not sent.context:
+        return _Messages(made)
     if made and made[0].get("role") == "system":
         return _Messages([{**made[0], "content": sent.after(made[0]["content"])}, *made[1:]])
     return _Messages([{"role": "system", "content": sent.context}, *made])

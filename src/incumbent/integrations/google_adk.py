@@ -84,7 +84,8 @@ class IncumbentPlugin(BasePlugin):
     ) -> None:
         given = [plain(content) for content in llm_request.contents]
         sent = await on_thread(self._agent.sent, self._session(callback_context), given)
-        llm_request.append_instructions([sent.context])
+        if sent.context:
+            llm_request.append_instructions([sent.context])
         llm_request.contents = sent.messages(llm_request.contents, rebuilt)
 
     async def before_tool_callback(

@@ -169,8 +169,10 @@ def _told_by(command: Command[Any]) -> list[ToolMessage]:
     return [one for one in update.get("messages", ()) if isinstance(one, ToolMessage)]
 
 
-def _with(system: SystemMessage | None, context: str) -> SystemMessage:
+def _with(system: SystemMessage | None, context: str) -> SystemMessage | None:
     """The application's own message to the model, with the context behind it."""
+    if not context:
+        return system
     if system is None:
         return SystemMessage(context)
     if isinstance(system.content, str):

@@ -138,6 +138,8 @@ def _returned(messages: Sequence[Plain]) -> list[Plain]:
 
 def _with(context: str, messages: list[Any]) -> list[Any]:
     """The messages with the context behind the application's own words to the model."""
+    if not context:
+        return messages
     first = plain(messages[0]) if messages else {}
     if first.get("role") not in _FRAME:
         return [{"role": "system", "content": context}, *messages]

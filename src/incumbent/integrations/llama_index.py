@@ -168,6 +168,8 @@ class IncumbentChatMemory(BaseMemory):
         given = [plain(one) for one in messages]
         sent = self._agent.sent(self._session, given)
         guarded = sent.messages(messages, rebuilt)
+        if not sent.context:
+            return guarded
         if guarded and guarded[0].role == MessageRole.SYSTEM:
             first = guarded[0].model_copy()
             first.blocks = [*first.blocks, TextBlock(text=sent.context)]

@@ -89,7 +89,7 @@ class IncumbentHooks(RunHooks[Any]):
             asked = await _asked(own, data)
             sent = await on_thread(self._sent, data.context, asked.input)
             items = sent.messages(asked.input, _rebuilt)
-            return ModelInputData(input=items, instructions=sent.after(asked.instructions))
+            return ModelInputData(input=items, instructions=sent.after(asked.instructions) or None)
 
         return replace(config, call_model_input_filter=guarded)
 

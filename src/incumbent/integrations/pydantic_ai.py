@@ -71,8 +71,8 @@ class IncumbentMemory(AbstractCapability[Any]):
         given = [plain(part) for part in _parts(request_context.messages)]
         sent = await on_thread(self._agent.sent, self._session(ctx), given)
         asked = request_context.model_request_parameters
-        context = said.InstructionPart(sent.context, dynamic=True)
-        instructions = [*(asked.instruction_parts or ()), context]
+        context = [said.InstructionPart(sent.context, dynamic=True)] if sent.context else []
+        instructions = [*(asked.instruction_parts or ()), *context]
         return replace(
             request_context,
             messages=_guarded(request_context.messages, sent),

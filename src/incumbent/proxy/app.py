@@ -37,6 +37,7 @@ from incumbent.proxy.headers import (
     ERASURE_REQUESTED,
     RECEIPT,
     UNGUARDED,
+    SpeakerForm,
     asked_by,
     in_headers,
     says_who,
@@ -186,7 +187,7 @@ class ProxyApplication:
         await while_there(exchange.receive, body.was_read, pass_on)
 
     async def _guarded(
-        self, exchange: Exchange, api: MessageApi, form: SessionForm, shown: str | None
+        self, exchange: Exchange, api: MessageApi, form: SpeakerForm, shown: str | None
     ) -> None:
         session = caller = None
         try:
@@ -224,14 +225,16 @@ class ProxyApplication:
             elif deferred is not None:
                 deferred.drop("the provider did not answer the request")
 
-    async def _let_in(self, form: SessionForm, shown: str | None) -> tuple[Session, Caller | None]:
+    async def _let_in(self, form: SpeakerForm, shown: str | None) -> tuple[Session, Caller | None]:
         """The session that a request asks for. Whoever may not have it is refused, whatever is
         done when the memory fails."""
 
         def admitted() -> Session:
             grant = self._door.desk.admit(shown, KeyScope.WRITE)
             grant.check(KeyScope.READ)
-            return enter(self._memory, grant, form)
+            session = enter(self._memory, grant, form)
+            session.mode = form.mode or session.mode
+            return session
 
         if self._admit is not None:
             return self._admit(form, shown), None
@@ -296,7 +299,7 @@ class ProxyApplication:
         async def pass_on() -> None:
             async with self._asked(exchange, sent, rewritten=is_rewritten) as response:
                 await keeping
-                exchange.outcome = "unguarded" if prepared is None else "guarded"
+                exchange.outcome = "unguarded" if prepared is None else prepared.outcome
                 heard.append(Deaf() if prepared is None else self._listening(api, response))
                 await pass_heard(exchange, api, response, heard[0])
 

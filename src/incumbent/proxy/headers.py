@@ -7,6 +7,7 @@ from typing import Any
 
 from incumbent.http.admission import SessionForm
 from incumbent.model.errors import InvalidInput
+from incumbent.settings import Mode, check_mode
 
 Headers = Sequence[tuple[bytes, bytes]]
 _PREFIX = b"x-incumbent-"
@@ -16,6 +17,9 @@ UNGUARDED = b"x-incumbent-unguarded"
 ERASURE_REQUESTED = b"x-incumbent-erasure-requested"
 DEFAULT_SESSION = "proxy"
 _PERMISSIONS = "x-incumbent-permissions"
+_MODE = "x-incumbent-mode"
+_ASK = "x-incumbent-ask-before-keeping"
+_YES_OR_NO = {"true": True, "false": False}
 _FIELDS = {
     "x-incumbent-organization": "organization",
     "x-incumbent-user": "user_id",
@@ -25,7 +29,7 @@ _FIELDS = {
     "x-incumbent-department": "department",
     "x-incumbent-task": "task_id",
 }
-_KNOWN = (*_FIELDS, _PERMISSIONS, KEY)
+_KNOWN = (*_FIELDS, _PERMISSIONS, _MODE, _ASK, KEY)
 # RFC 9110, 7.6.1: they are about one connection, and we have two.
 _HOP_BY_HOP = frozenset(
     {
@@ -36,13 +40,19 @@ _HOP_BY_HOP = frozenset(
 _OURS_TO_SAY = frozenset({b"host", b"expect"})
 
 
+class SpeakerForm(SessionForm):
+    """Who is speaking, and what the proxy is to do with what they say."""
+
+    mode: Mode | None = None
+
+
 def says_who(headers: Headers) -> bool:
     """Whether a request is meant for the memory. One that says anything to us is: a misspelt
     header must not let a request pass unguarded."""
     return any(_is_ours(name) for name, _ in headers)
 
 
-def asked_by(headers: Headers) -> tuple[SessionForm, str | None]:
+def asked_by(headers: Headers) -> tuple[SpeakerForm, str | None]:
     """Who is speaking, by the headers of a request, and the credential that is shown for it."""
     found: dict[str, str] = {}
     for raw, value in headers:
@@ -60,7 +70,13 @@ def asked_by(headers: Headers) -> tuple[SessionForm, str | None]:
     if _PERMISSIONS in found:
         listed = (one.strip() for one in found[_PERMISSIONS].split(","))
         fields["permissions"] = [one for one in listed if one]
-    return SessionForm(**fields), None if key is None else f"Bearer {key}"
+    if _MODE in found:
+        fields["mode"] = check_mode(found[_MODE].lower(), _MODE)
+    if _ASK in found:
+        if found[_ASK].lower() not in _YES_OR_NO:
+            raise InvalidInput(f"{_ASK} is true or false, not {found[_ASK]!r:.80}")
+        fields["ask_before_keeping"] = _YES_OR_NO[found[_ASK].lower()]
+    return SpeakerForm(**fields), None if key is None else f"Bearer {key}"
 
 
 def _is_ours(name: bytes) -> bool:

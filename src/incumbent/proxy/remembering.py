@@ -45,6 +45,7 @@ class PreparedRequest:
     """Whether the provider keeps what was said before."""
     asks_erasure: bool
     """Whether the person asked for all of their data to be erased, which no turn does."""
+    outcome: str = "guarded"
 
 
 class Remembering:
@@ -61,9 +62,11 @@ class Remembering:
         """Observe what is new in a request, guard it, and add the context."""
         given = _document(body)
         messages = check_messages(api.messages(given))
-        said = self._said(session, messages) if self._observes else []
-        api.rebuilt(given, messages, "?")  # refuses what has no place for a context
+        said = self._said(session, messages) if self._is_observed(session) else []
         follows = api.follows(given)
+        if session.mode == "observe":
+            return self._as_it_came(session, body, said, follows)
+        api.rebuilt(given, messages, "?")  # refuses what has no place for a context
         observed = self.observe(session, said, follows)
         guarded = session.guard(messages)
         context = self._context(session, messages)
@@ -75,12 +78,30 @@ class Remembering:
             tuple(said),
             follows,
             is_elsewhere=api.is_elsewhere(given),
-            asks_erasure=any(one.erasure_requested is not None for one in observed),
+            asks_erasure=_asks_erasure(observed),
         )
+
+    def _as_it_came(
+        self, session: Session, body: bytes, said: Sequence[Utterance], follows: str | None
+    ) -> PreparedRequest:
+        """A request that is observed and sent on as it is."""
+        observed = self.observe(session, said, follows)
+        return PreparedRequest(
+            body,
+            None,
+            tuple(said),
+            follows,
+            is_elsewhere=False,
+            asks_erasure=_asks_erasure(observed),
+            outcome="observed",
+        )
+
+    def _is_observed(self, session: Session) -> bool:
+        return self._observes and session.mode != "add"
 
     def hear(self, session: Session, asked: PreparedRequest, reply: Sequence[str]) -> None:
         """Observe what a model said to a request, unless that is known."""
-        if not self._observes:
+        if not self._is_observed(session):
             return
         limit = self._memory.settings.max_turn_bytes
         heard = said_in(
@@ -160,6 +181,10 @@ class Remembering:
         who = session.identity
         with self._memory.store.read(who.organization, who.user_id) as reader:
             return reader.turns(who.user_id, session.session_id, WINDOW)
+
+
+def _asks_erasure(observed: Sequence[Observation]) -> bool:
+    return any(one.erasure_requested is not None for one in observed)
 
 
 def in_place(

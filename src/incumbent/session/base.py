@@ -19,6 +19,7 @@ from incumbent.model.records import Change, WorkingItem
 from incumbent.model.scope import EVERYWHERE, Place, Scope
 from incumbent.resources import Resources
 from incumbent.search.index import OUTDATED
+from incumbent.settings import Mode, check_mode
 from incumbent.stores.port import Reader
 from incumbent.telemetry.traced import traced
 
@@ -52,6 +53,11 @@ class SessionBase:
         self.may_erase: bool = parent.may_erase if parent is not None else True
         """Whether a turn that asks to forget something erases it instead of only retracting it. A
         service grants this only to callers who may erase."""
+        given = parent if parent is not None else resources.settings
+        self._mode: Mode = given.mode
+        self.ask_before_keeping: bool | None = given.ask_before_keeping
+        """Whether what a turn says here waits in `reviews` until the person approves it. None
+        leaves that to the service where the memory is."""
         self.rereader: Rereader | Deferred | Told | None = (
             parent.rereader if parent is not None else resources.rereader_of(identity.organization)
         )
@@ -67,6 +73,16 @@ class SessionBase:
         self._changes: tuple[Change, ...] = ()
         self._places = self._applying()
         self._owners = (identity.user_id, "")
+
+    @property
+    def mode(self) -> Mode:
+        """What the proxy and the adapters do for this session: "both", "observe" or "add". Set it
+        for a session that is to differ from the settings."""
+        return self._mode
+
+    @mode.setter
+    def mode(self, given: Mode) -> None:
+        self._mode = check_mode(given)
 
     def _applying(self) -> tuple[Place, ...]:
         """The scopes that apply here, narrowest first."""

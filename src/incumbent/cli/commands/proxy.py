@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,9 +19,10 @@ from incumbent.cli.listening import (
     log_to_stderr,
     warm,
 )
-from incumbent.cli.options import Common
+from incumbent.cli.options import AskBeforeKeeping, Common
 from incumbent.cli.root import command
 from incumbent.model.errors import InvalidInput
+from incumbent.settings import check_mode
 
 if TYPE_CHECKING:
     import socket
@@ -72,6 +73,15 @@ def proxy(
         int,
         typer.Option(metavar="TOKENS", help="The largest context to add; 0 for none."),
     ] = 2000,
+    mode: Annotated[
+        str,
+        typer.Option(
+            metavar="both|observe|add",
+            envvar="INCUMBENT_MODE",
+            help="observe changes nothing that is sent; add observes nothing.",
+        ),
+    ] = "both",
+    ask_before_keeping: AskBeforeKeeping = False,
     on_failure: Annotated[
         str,
         typer.Option(
@@ -138,6 +148,7 @@ def proxy(
         reader_calls=reader_calls,
         answer_timeout=limits.timeout,
     )
+    modes = {"mode": check_mode(mode, "--mode"), "ask_before_keeping": ask_before_keeping}
     tokens = believing.tokens()
     with common.open(create=True) as memory:
         has_keys = bool(memory.store.keys())
@@ -148,7 +159,7 @@ def proxy(
         tokens=tokens,
         **limits.of_service(),
     )
-    ProxyPlan(common, service, log, settings=settings).run(processes)
+    ProxyPlan(common, service, log, settings=settings, modes=modes).run(processes)
 
 
 @dataclass(frozen=True)
@@ -156,11 +167,14 @@ class ProxyPlan(ListeningPlan):
     """The plan for a process of a proxy."""
 
     settings: ProxySettings
+    modes: dict[str, Any]
+    """The settings of the memory that say what is done for a session."""
 
     def answer(self, announce: Callable[[str], None], place: socket.socket | None = None) -> None:
         from incumbent.proxy.server import serve
 
-        with self.store.open(create=True) as memory:
+        settings = replace(self.store.settings, **self.modes)
+        with self.store.open(create=True, settings=settings) as memory:
             log_to_stderr(self.log)
             warm(memory)
             serve(memory, self.settings, self.service, announce, place)
@@ -180,6 +194,7 @@ def register(app: typer.Typer) -> None:
             "proxy --upstream https://api.openai.com/v1 --db agent.db",
             "proxy --upstream https://api.anthropic.com --on-failure open",
             "proxy --upstream http://127.0.0.1:8000/v1 --require-user",
+            "proxy --upstream https://api.openai.com/v1 --mode observe",
             "proxy --upstream https://api.openai.com/v1 --reader upstream:gpt-5-mini",
             "proxy --upstream https://api.openai.com/v1 --db agent.db --processes 4",
             "proxy --upstream https://api.openai.com/v1 --host 0.0.0.0 --db postgresql://incumbent@db/incumbent",
