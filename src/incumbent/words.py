@@ -9,6 +9,7 @@ from incumbent.context.document import Omission
 from incumbent.context.quotes import inline, name
 from incumbent.context.rendering import name_of
 from incumbent.model.fact import Fact, Status
+from incumbent.model.records import Review
 from incumbent.model.verdict import Outcome, Rule, Verdict
 
 _LONGEST = 120
@@ -37,11 +38,15 @@ _WHY: dict[tuple[Outcome, Rule], str] = {
         Rule.WEAK_EVIDENCE,
     ): "the evidence is too weak to retire a fact; a person decides",
     (Outcome.WAITING, Rule.CONTINGENCY): "it takes office when the fact it waits for leaves",
+    (Outcome.WAITING, Rule.APPROVAL): "it is kept once whoever said it approves it",
+    (Outcome.ESTABLISHED, Rule.APPROVAL): "it was approved",
+    (Outcome.SUPERSEDED, Rule.APPROVAL): "it was approved",
+    (Outcome.SHADOWED, Rule.APPROVAL): "it was approved; the wider one stays",
     (Outcome.PROMOTED, Rule.COMMIT): "what held in a branch or a task now holds more widely",
     (Outcome.REVERTED, Rule.REVERSION): "an earlier value was put back",
     (Outcome.REVERTED, Rule.UNDO): "a verdict was undone; all stands as if it had not been made",
     (Outcome.RETRACTED, Rule.RETRACTION): "it was taken back, with no new value",
-    (Outcome.RETRACTED, Rule.DISCARD): "its branch was discarded",
+    (Outcome.RETRACTED, Rule.DISCARD): "what was only proposed was discarded",
     (Outcome.RETRACTED, Rule.REVIEW): "a review took it back",
     (Outcome.RETRACTED, Rule.ERASURE): "content was erased for good",
     (Outcome.RETRACTED, Rule.COMMIT): "the proposal went into the fact that it changes",
@@ -197,8 +202,16 @@ def doubt(statement: Fact | None) -> str:
     return f"{told(statement)}, said on {statement.timestamp:%Y-%m-%d}, may have replaced it"
 
 
+def asked(review: Review) -> str:
+    """What a person is asked who is to approve a statement."""
+    said = f"said on {review.fact.timestamp:%Y-%m-%d}, and not kept yet"
+    return f"{said}; in office is {told(review.rival)}" if review.rival is not None else said
+
+
 def standing(fact: Fact) -> str:
     """The status of a fact, in a few words."""
+    if fact.is_unapproved:
+        return "waits for approval"
     if fact.status is Status.OFFICE:
         return "in office, needs review" if fact.needs_review else "in office"
     return fact.status.value

@@ -16,6 +16,7 @@ import pytest
 import incumbent
 from incumbent.testing import SteppingClock
 from tests.behaviour import (
+    test_approval,
     test_authority,
     test_forgetting,
     test_hardening,
@@ -32,8 +33,8 @@ from tests.conftest import QUICK, OpenMemory
 from tests.service.shared import Shared
 
 MODULES: tuple[ModuleType, ...] = (
-    *(test_authority, test_forgetting, test_hardening, test_layers, test_reading, test_repair),
-    *(test_scopes, test_supersession, test_time, test_undo, test_waiting),
+    *(test_approval, test_authority, test_forgetting, test_hardening, test_layers, test_reading),
+    *(test_repair, test_scopes, test_supersession, test_time, test_undo, test_waiting),
 )
 
 ELSEWHERE = {

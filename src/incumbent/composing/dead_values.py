@@ -30,7 +30,7 @@ from incumbent.search import analysis
 from incumbent.search.marks import Heard
 from incumbent.search.space import SearchSpace
 
-_ALIVE = frozenset({Status.OFFICE, Status.WAITING})
+_NOT_DEAD = frozenset({Status.OFFICE, Status.WAITING, Status.DISCARDED})
 _LONG = 2_000
 Ways = tuple[Words, ...]
 """Several ways to say the same."""
@@ -41,9 +41,9 @@ _FEW = 4
 def is_dead(fact: Fact) -> bool:
     """True if the value of a fact is not true, or not known to be true, for this reader now.
 
-    A fact that waits for its time is not dead.
+    A fact that waits is not dead, and neither is one that was never kept.
     """
-    return fact.status not in _ALIVE or fact.needs_review
+    return fact.status not in _NOT_DEAD or fact.needs_review
 
 
 class DeadValueFinder:

@@ -93,7 +93,7 @@ class Candidates:
         declared = self._declared(proposal)
         authority = self._authority(proposal)
         fact = self._fact(proposal, authority, declared, (), (), now)
-        beneath = self._beneath(fact, declared, now)
+        beneath = self.beneath(fact, declared, now)
         return Candidate(
             fact, beneath=beneath, reserved_for=self._reserved(proposal, authority, declared)
         )
@@ -106,7 +106,7 @@ class Candidates:
         fact = self._fact(proposal, authority, declared, (), (), now)
         if declared and self._reserved(proposal, authority, declared) is not None:
             return None
-        return None if self._beneath(fact, declared, now) else fact
+        return None if self.beneath(fact, declared, now) else fact
 
     def make(
         self,
@@ -136,24 +136,28 @@ class Candidates:
             doubts = self._doubts(proposal, authority, fact)
             gone = {*fact.depends_on, *(target.id for target in targets)}
             fact = fact.evolve(doubts=tuple(i for i in doubts if i not in gone))
-        # What the writer may not see has no say: an outcome that hung on it would tell of it.
-        held = [
-            found
-            for found in around.found
-            if found.place in around.places
-            and found.held_at(workspace.now)
-            and self._lens.sees(self._reader, found)
-        ]
         hidden = self._hidden(fact, workspace)
         seen = self._lens.sees(self._reader, fact)
         return Candidate(
             fact,
             targets,
-            tuple(found for found in held if self._is_wider(found, fact)),
-            self._beneath(fact, declared, workspace.now),
+            self.wider(fact, around, workspace.now),
+            self.beneath(fact, declared, workspace.now),
             hidden if seen else frozenset(),
             reserved,
             in_the_dark=bool(hidden) and not seen,
+        )
+
+    def wider(self, fact: Fact, around: Around, now: datetime) -> tuple[Fact, ...]:
+        """Of the facts around a candidate, those in office that apply wherever it would. What its
+        writer may not see has no say: an outcome that hung on it would tell of it."""
+        return tuple(
+            found
+            for found in around.found
+            if found.place in around.places
+            and found.held_at(now)
+            and self._lens.sees(self._reader, found)
+            and self._is_wider(found, fact)
         )
 
     def _doubts(self, proposal: Proposal, authority: Authority, fact: Fact) -> Iterator[str]:
@@ -207,7 +211,7 @@ class Candidates:
         hidden = [found for found in there if not self._lens.sees(self._reader, found)]
         return frozenset(found.audience for found in hidden)
 
-    def _beneath(
+    def beneath(
         self, fact: Fact, declared: tuple[Declaration, ...], now: datetime
     ) -> tuple[Fact, ...]:
         """The statements of single people on a matter that the candidate settles for all of them.
@@ -280,7 +284,8 @@ class Candidates:
                     f"key is empty, and what it supersedes has one; name {named.quoted_key}"
                 )
             end = self._lens.end_of(self._reader, named)
-            if end is None or workspace.need(end.id).status is not Status.OFFICE:
+            there = end is not None and workspace.need(end.id).status is Status.OFFICE
+            if end is None or not (there or (proposal.asks_first and end.is_unapproved)):
                 raise UnknownTarget(
                     f"{named.quoted_key} ({named.id}) is {named.status}, and no fact in office "
                     f"follows it; leave out supersedes"

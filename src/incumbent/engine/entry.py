@@ -14,7 +14,7 @@ from datetime import datetime
 from incumbent.engine.workspace import Workspace
 from incumbent.model.authority import Ladder
 from incumbent.model.fact import Fact, Status
-from incumbent.model.verdict import Outcome
+from incumbent.model.verdict import Outcome, Rule
 from incumbent.rules import office
 from incumbent.rules.contingency import is_due
 from incumbent.rules.supersession import UNOPPOSED, Judgement, Situation, judge
@@ -45,6 +45,8 @@ def enter(
     beside: Collection[str] = (),
     confidence: float = 1.0,
     contest_below: float = 0.0,
+    asks_first: bool = False,
+    approving: bool = False,
     replaying: bool = False,
 ) -> Entered:
     """Judge a candidate, whose tenure is blank, and carry the judgement out.
@@ -54,7 +56,7 @@ def enter(
     seats = workspace.seats(candidate, beside)
     departed = workspace.departed(candidate, beside)
     opposed = seats or targets or around or departed or beneath
-    if not opposed and candidate.when_superseded is None:
+    if not opposed and candidate.when_superseded is None and not asks_first:
         return Entered(UNOPPOSED, workspace.put(office.install(candidate)))
     situation = Situation(
         seats=seats,
@@ -64,6 +66,8 @@ def enter(
         departed=departed,
         confidence=confidence,
         contest_below=contest_below,
+        asks_first=asks_first,
+        approving=approving,
         replaying=replaying,
     )
     judgement = judge(candidate, situation, ladder)
@@ -73,6 +77,8 @@ def enter(
         entered.fact = workspace.put(
             office.confirm(judgement.against, candidate.authority, said_at(candidate), ladder)
         )
+    elif judgement.rule is Rule.APPROVAL:
+        entered.fact = workspace.put(office.turn_away(candidate, Status.WAITING))
     elif judgement.outcome is Outcome.WAITING:
         await_departure(workspace, candidate, ladder, entered)
         entered.fact = workspace.need(candidate.id)
@@ -127,6 +133,43 @@ def accept(
         ladder,
         targets=targets,
         beside=beside,
+        replaying=True,
+    )
+
+
+def approve(
+    workspace: Workspace,
+    waiting: Fact,
+    named: tuple[Fact, ...],
+    ladder: Ladder,
+    *,
+    around: tuple[Fact, ...] = (),
+    beneath: tuple[Fact, ...] = (),
+    beside: Collection[str] = (),
+) -> Entered:
+    """Judge a candidate that has waited for approval, as of when it was said.
+
+    `named` are the facts that it named as superseded, as they stand now. One that waited as well
+    goes with that: it was corrected before anybody approved it.
+    """
+    for other in named:
+        if other.is_unapproved:
+            depart(workspace, other, Status.DISCARDED, workspace.now)
+    blank = office.unborn(waiting)
+    if blank.when_superseded is not None:
+        entered = Entered(Judgement(Outcome.WAITING, Rule.CONTINGENCY), blank)
+        await_departure(workspace, blank, ladder, entered)
+        entered.fact = workspace.need(blank.id)
+        return entered
+    return enter(
+        workspace,
+        blank,
+        ladder,
+        targets=tuple(one for one in named if one.is_valid and one.order <= blank.order),
+        around=around,
+        beneath=beneath,
+        beside=beside,
+        approving=True,
         replaying=True,
     )
 

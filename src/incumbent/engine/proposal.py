@@ -62,6 +62,9 @@ class Proposal:
     """Whether it was read off a turn of conversation. Then a statement that its speaker may not
     make for others is kept as the speaker's own, and one at a reserved key is kept as overruled."""
 
+    asks_first: bool = False
+    """Whether it waits until its author approves it."""
+
     @property
     def refers_to_others(self) -> bool:
         return bool(self.supersedes or self.depends_on or self.doubts or self.when_superseded)

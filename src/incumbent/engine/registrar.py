@@ -87,7 +87,7 @@ class Registrar:
         """
         around = self.candidates.around(proposal)
         others = (*((replaces,) if replaces is not None else ()), *takes)
-        alone = not around.found and not others and not proposal.refers_to_others
+        alone = not (around.found or others or proposal.refers_to_others or proposal.asks_first)
         candidate: Candidate | None = None
         if alone and not proposal.may_be_late(self.now):
             candidate = self.candidates.alone(proposal, self.now)
@@ -126,6 +126,7 @@ class Registrar:
             beside=candidate.beside,
             confidence=proposal.confidence,
             contest_below=self.settings.contest_below,
+            asks_first=proposal.asks_first,
         )
 
     def establish(

@@ -14,6 +14,7 @@ from datetime import datetime
 from incumbent.engine.entry import (
     Entered,
     accept,
+    approve,
     await_departure,
     depart,
     end_of_term,
@@ -139,11 +140,30 @@ def _step(
         past.put(current.evolve(acknowledged=tokens))
     elif entry.action is Action.ACCEPT and current.status is Status.CONTESTED:
         accept(past, current, _in_office(past, named[fact.id]), ladder, _beside(entry))
+    elif entry.action is Action.ACCEPT and current.is_unapproved:
+        _approve(past, current, entry, named[fact.id], ladder)
     elif entry.action is Action.RETRACT and _can_leave(current, past.now):
         leaving = Status.DISCARDED if entry.rule is Rule.DISCARD else Status.RETRACTED
         depart(past, current, leaving, end_of_term(current, entry.at, past.now))
         if holds:
             follow_departures(past, [current], ladder, Entered(UNOPPOSED, current))
+
+
+def _approve(
+    past: Workspace, fact: Fact, entry: Verdict, named: Iterable[str], ladder: Ladder
+) -> None:
+    if entry.outcome is Outcome.OVERRULED:
+        past.put(office.turn_away(office.unborn(fact), Status.OVERRULED))
+        return
+    known = (one for one in map(past.get, named) if one is not None)
+    approve(
+        past,
+        fact,
+        tuple({end.id: end for end in map(past.end_of, known)}.values()),
+        ladder,
+        beneath=tuple(f for f in past.beneath(fact, ladder) if f.id in entry.superseded),
+        beside=_beside(entry),
+    )
 
 
 def _assert(
@@ -153,6 +173,9 @@ def _assert(
         _assert_erased(past, fact, facts)
         return
     blank = office.unborn(fact)
+    if entry.rule is Rule.APPROVAL:
+        past.put(office.turn_away(blank, Status.WAITING))
+        return
     if entry.outcome in _TURNED_AWAY:
         past.put(office.turn_away(blank, _TURNED_AWAY[entry.outcome]))
         return

@@ -6,12 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from incumbent.engine.approvals import is_own, unapproved
 from incumbent.engine.doubts import doubters, in_doubt
 from incumbent.engine.lens import Causes, Lens
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.queries import find_any
 from incumbent.engine.registrar import Registrar
-from incumbent.model.errors import InvalidInput, UnknownFact
+from incumbent.model.errors import InvalidInput, NotPermitted, UnknownFact
 from incumbent.model.fact import Fact, Status
 from incumbent.model.records import Chain, Review
 from incumbent.model.scope import Place, Scope
@@ -67,26 +68,37 @@ def reviews(reader: Reader, lens: Lens) -> list[Review]:
             if seen.is_valid and seen.needs_review:
                 found.append(Review(seen, "base changed", causes=seen.causes))
     found += [Review(fact, "doubted", rival=rival) for fact, rival in in_doubt(reader, lens)]
+    found += [
+        Review(fact, "unapproved", rival=_rival(reader, lens, fact))
+        for fact in unapproved(reader, lens)
+    ]
     return sorted(found, key=lambda review: (review.fact.id, review.kind))
 
 
 def _rival(reader: Reader, lens: Lens, contested: Fact) -> Fact | None:
     """The fact in office that a contested statement is against: the one it named, if it named
     one."""
+    named = {target for entry in reader.verdicts([contested.id]) for target in entry.targets}
+    ends = (lens.end_of(reader, fact) for fact in reader.facts(named))
+    there = [fact for fact in ends if fact is not None and fact.is_valid]
+    if contested.multi_valued:
+        return there[0] if there else None  # it stands beside all others like it
     held = [
         fact
         for fact in lens.held(reader, contested.key, contested.subject or "")
         if fact.address == contested.address
     ]
-    named = {target for entry in reader.verdicts([contested.id]) for target in entry.targets}
-    return next((fact for fact in held if fact.id in named), held[0] if held else None)
+    return next((fact for fact in held if fact in there), (*held, *there, None)[0])
 
 
 def under_review(registrar: Registrar, fact_id: str) -> Fact:
     fact = registrar.lens.by_id(registrar.transaction, fact_id)
     if fact is None:
         raise UnknownFact(f"no fact with id {fact_id!r} exists here; session.reviews() lists them")
-    if fact.status is not Status.CONTESTED and not _is_open(registrar, fact):
+    if fact.is_unapproved and not is_own(registrar.transaction, registrar.lens, fact):
+        raise NotPermitted(f"{fact.quoted_key} ({fact_id}) waits for whoever said it to approve it")
+    is_undecided = fact.status is Status.CONTESTED or fact.is_unapproved
+    if not is_undecided and not _is_open(registrar, fact):
         raise InvalidInput(
             f"{fact.quoted_key} ({fact_id}) is {fact.status} and not under review; "
             f"session.reviews() lists what is"
@@ -111,17 +123,21 @@ def recalculate(registrar: Registrar, fact: Fact, value: Any, reason: str | None
             if (found := registrar.lens.by_id(registrar.transaction, base)) and found.is_valid
         )
     )
-    contested = fact.status is Status.CONTESTED
+    supersedes: str | None = fact.id
+    if fact.status is Status.CONTESTED or fact.is_unapproved:
+        rival = _rival(registrar.transaction, registrar.lens, fact) if fact.is_unapproved else None
+        supersedes = rival.id if rival is not None else None
     proposal = again(
         fact,
         value=value,
         depends_on=bases,
-        supersedes=None if contested else fact.id,
+        supersedes=supersedes,
         valid_until=fact.valid_until,
     )
     verdict = registrar.propose(proposal, rule=Rule.REVIEW, reason=reason)
-    if contested:
-        registrar.retract(fact, rule=Rule.REVIEW, reason=reason)
+    if supersedes != fact.id:
+        settled = Rule.DISCARD if fact.is_unapproved else Rule.REVIEW
+        registrar.retract(fact, rule=settled, reason=reason)
     return verdict
 
 
@@ -133,6 +149,7 @@ def revert(
     branch: Place | None = None,
     *,
     at: datetime | None = None,
+    asks_first: bool = False,
 ) -> Verdict:
     """Put an earlier value of a chain back into office, as a new fact, said at `at` or now.
 
@@ -164,6 +181,7 @@ def revert(
         min_authority=registrar.ladder.highest(*limits) if limits else None,
         supersedes=live.id if live and live.place == place else None,
         at=at,
+        asks_first=asks_first,
     )
     return registrar.propose(proposal, rule=Rule.REVERSION, outcome=Outcome.REVERTED)
 

@@ -178,6 +178,8 @@ CORRECTIONS = {
 DECISIONS = {
     "keep": RemedyKind("Keep", "Keep it", "Kept", _still_right),
     "accept": RemedyKind("Accept", "Let it take office", "Accepted", _still_right),
+    "approve": RemedyKind("Keep", "Keep it", "Kept", _still_right),
+    "dismiss": RemedyKind("Do not keep", "Do not keep it", "Not kept", _take_back),
     "both": RemedyKind("Let both stand", "Let both stand", "Both stand", _still_right),
     "replace": RemedyKind("Replace", "Write the new value", "Replaced", _replace),
     "retract": RemedyKind("Take back", "Take it back", "Taken back", _take_back),

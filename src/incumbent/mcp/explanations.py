@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from incumbent import Explanation, Review, Session, Verdict
 from incumbent.context.quotes import name
 from incumbent.mcp.answers import Explained, ReviewShown, fact_shown
-from incumbent.words import account, called, doubt, provenance, told, why
+from incumbent.words import account, asked, called, doubt, provenance, told, why
 
 
 def explained(session: Session, explanation: Explanation) -> Explained:
@@ -64,6 +64,9 @@ def _because(session: Session, review: Review) -> Iterator[str]:
         return
     if review.kind == "doubted":
         yield doubt(review.rival)
+        return
+    if review.kind == "unapproved":
+        yield asked(review)
         return
     for cause in review.causes:
         steps = [session.get(step) for step in cause.path]

@@ -13,7 +13,7 @@ from incumbent.context.quotes import name
 from incumbent.mcp import answers, forms
 from incumbent.mcp.explanations import explained, review_shown
 from incumbent.mcp.seats import Seat
-from incumbent.model.errors import InvalidInput
+from incumbent.model.errors import InvalidInput, NotPermitted
 from incumbent.model.keys import KeyScope
 from incumbent.turns.rereading.rereader import Rereader
 from incumbent.turns.rereading.told import Told, telling
@@ -55,6 +55,7 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
         return answers.observed(made, session.get)
     if form.reading is not None:
         raise InvalidInput("reading goes with text, not with a key")
+    _check_may_keep(session)
     if form.value is None:
         raise InvalidInput("value is missing; `correct` with retract takes a fact back")
     verdict = session.write(
@@ -66,6 +67,15 @@ def _remember(seat: Seat, form: forms.Remember) -> answers.ToolAnswer:
         source=SOURCE,
     )
     return answers.decided([verdict], session.get)
+
+
+def _check_may_keep(session: Session) -> None:
+    """Refuse what a model writes itself where people are asked before anything is kept."""
+    if session.ask_before_keeping:
+        raise NotPermitted(
+            "what is kept here waits for the person's approval: give what they said as text to "
+            "`remember`"
+        )
 
 
 def _rereader(seat: Seat) -> Rereader:
@@ -102,6 +112,7 @@ def _correct(seat: Seat, form: forms.Correct) -> answers.ToolAnswer:
         return answers.decided([taken], session.get)
     if form.reason is not None:
         raise InvalidInput("reason goes with retract; a new value needs none")
+    _check_may_keep(session)
     return answers.decided([_replace(session, form)], session.get)
 
 
@@ -175,6 +186,8 @@ def _reviews(seat: Seat, form: forms.ReviewsOf) -> answers.ToolAnswer:
     if chosen != 1:
         raise InvalidInput(f"{_AFTER}: say how {form.settle!r:.80} is settled")
     given = {} if form.value is None else {"value": form.value}
+    if not form.retract:
+        _check_is_no_approval(session, form.settle)
     verdict = session.resolve(
         form.settle,
         still_right=form.still_right,
@@ -186,6 +199,16 @@ def _reviews(seat: Seat, form: forms.ReviewsOf) -> answers.ToolAnswer:
         reviews=[review_shown(session, one) for one in session.reviews()],
         settled=answers.decision_of(verdict, session.get),
     )
+
+
+def _check_is_no_approval(session: Session, fact_id: str) -> None:
+    """Refuse to approve what a person is asked about: no model answers for them."""
+    fact = session.get(fact_id)
+    if fact is not None and fact.is_unapproved:
+        raise NotPermitted(
+            f"{fact.quoted_key} ({fact_id}) waits for the person themselves; ask them to approve "
+            f"it, with `incumbent resolve {fact_id} --still-right` or in the inspector"
+        )
 
 
 def _forget(seat: Seat, form: forms.Forget) -> answers.ToolAnswer:

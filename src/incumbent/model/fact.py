@@ -251,6 +251,11 @@ class Fact:
         return bool(self.causes)
 
     @property
+    def is_unapproved(self) -> bool:
+        """Whether it waits until somebody approves it: for no other fact, and for no day."""
+        return self.status is Status.WAITING and self.awaits is None and self.started_at is None
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The values within its words, if it came from text."""
         return self.source.parts

@@ -64,10 +64,12 @@ class Review:
     `kind` is "base changed" for a derived fact whose base changed, "contested" for a statement
     that contradicts the fact in office on weak evidence; `rival` is then that fact. It is "doubted"
     for a fact in office that a later statement may have replaced; `rival` is the newest of those.
+    And it is "unapproved" for what a turn said and what is kept only once its author approves it;
+    `rival` is the fact in office that it would replace.
     """
 
     fact: Fact
-    kind: Literal["base changed", "contested", "doubted"]
+    kind: Literal["base changed", "contested", "doubted", "unapproved"]
     causes: tuple[Cause, ...] = ()
     rival: Fact | None = None
 

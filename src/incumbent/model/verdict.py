@@ -47,6 +47,7 @@ class Rule(StrEnum):
     SAME_VALUE = "same value"
     SCOPE = "scope"
     CONTINGENCY = "contingency"
+    APPROVAL = "approval"
     WEAK_EVIDENCE = "weak evidence"
     REVERSION = "reversion"
     RETRACTION = "retraction"

@@ -13,6 +13,8 @@ The order of the questions is the policy:
 7. Otherwise it takes office: superseding, shadowing or as the first. It holds up to the next
    fact that is planned for the address, unless it outranks that one. What single people said of
    a matter that it settles for all of them goes, where it outranks that.
+
+What is kept only once its author approves it waits instead, unless it is confirmed or overruled.
 """
 
 from __future__ import annotations
@@ -64,6 +66,10 @@ class Situation:
     """
     confidence: float = 1.0
     contest_below: float = 0.0
+    asks_first: bool = False
+    """Whether the candidate is to wait until its author approves it."""
+    approving: bool = False
+    """Whether it has waited for that: it counts from when it was said, as one that comes late."""
     replaying: bool = False
     """In a replay a restatement that has a row of its own renews instead of confirming."""
 
@@ -91,8 +97,18 @@ UNOPPOSED = Judgement(Outcome.ESTABLISHED, Rule.FIRST)
 """The judgement for a candidate whose offices nobody holds."""
 
 
+_CHANGES_NOTHING = (Outcome.CONFIRMED, Outcome.OVERRULED)
+
+
 def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
     """Decide on a candidate. Pure: the same inputs give the same judgement."""
+    judgement = _judged(candidate, situation, ladder)
+    if situation.asks_first and judgement.outcome not in _CHANGES_NOTHING:
+        return Judgement(Outcome.WAITING, Rule.APPROVAL)
+    return judgement
+
+
+def _judged(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
     if candidate.when_superseded is not None and not situation.replaying:
         return Judgement(
             Outcome.WAITING, Rule.CONTINGENCY, evidence={"waits_for": candidate.when_superseded}
@@ -125,7 +141,7 @@ def judge(candidate: Fact, situation: Situation, ladder: Ladder) -> Judgement:
         return overruled(rival, {"overruled_by": rival.id, "authority": rival.standing})
     incumbent = next(iter(meets.present), None) or _last_of(situation.departed)
     if incumbent is not None and not targets:
-        late = is_late(incumbent, candidate)
+        late = is_late(incumbent, candidate, arrived_late=situation.approving)
         if late and not outranks(candidate.authority, incumbent.standing, ladder):
             return Judgement(Outcome.SUPERSEDED, Rule.TEMPORAL, against=incumbent, late=True)
     retires = _unique(targets + meets.present + meets.outranked)

@@ -63,15 +63,16 @@ def overlaps(seat: Fact, candidate: Fact) -> bool:
     return not ends_before and not starts_after
 
 
-def is_late(incumbent: Fact, candidate: Fact) -> bool:
+def is_late(incumbent: Fact, candidate: Fact, *, arrived_late: bool = False) -> bool:
     """True if the candidate is older than the incumbent although it arrived after it.
 
-    A candidate that its caller did not date is said now, whatever a skewed clock thinks.
+    A candidate that its caller did not date is said now, whatever a skewed clock thinks, unless it
+    is known to have `arrived_late`.
     """
     begun = start_of(incumbent)
     # A fact that begins after the candidate was said comes after it, however early it was planned.
     older = candidate.order < max(incumbent.order, begun) and candidate.valid_from <= begun
-    return is_dated(candidate) and older
+    return (arrived_late or is_dated(candidate)) and older
 
 
 def is_dated(candidate: Fact) -> bool:

@@ -195,14 +195,15 @@ class SessionBase:
         return [item for item in items if not item.expired(lens.when)]
 
     def _seen_desk(self, reader: Reader, lens: Lens) -> list[WorkingItem]:
-        """The desk without what states a fact that one may not see: words are for whoever may see
-        all that came of them."""
+        """The desk without what states a fact that one may not see, or that was not approved: words
+        are for whoever may see all that came of them."""
         items = self._desk(reader, lens)
         stated = {fact_id for item in items for fact_id in item.stated}
         hidden = {
             fact.id
             for fact in (reader.facts(stated) if stated else ())
-            if fact.status is not Status.ERASED and not lens.sees(reader, fact)
+            if _was_never_kept(fact)
+            or (fact.status is not Status.ERASED and not lens.sees(reader, fact))
         }
         return [item for item in items if hidden.isdisjoint(item.stated)] if hidden else items
 
@@ -261,6 +262,11 @@ class SessionBase:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _was_never_kept(fact: Fact) -> bool:
+    """Whether a statement waits for approval, or was turned down."""
+    return fact.is_unapproved or (fact.status is Status.DISCARDED and fact.scope.is_real)
 
 
 def _storable(text: object) -> bool:

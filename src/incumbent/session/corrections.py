@@ -97,8 +97,8 @@ class SessionCorrections(SessionBase):
 
     @repeated
     def reviews(self) -> list[Review]:
-        """What wants a decision: facts whose bases changed or that are in doubt, and contested
-        statements."""
+        """What wants a decision: facts whose bases changed or that are in doubt, contested
+        statements, and what this person is asked about before it is kept."""
         with self._reading() as (reader, lens):
             return reviews.reviews(reader, lens)
 
@@ -113,7 +113,11 @@ class SessionCorrections(SessionBase):
         retract: bool = False,
         reason: str | None = None,
     ) -> Verdict:
-        """Settle a review: with a new value, as still right, or by taking the fact back."""
+        """Settle a review: with a new value, as still right, or by taking the fact back.
+
+        What waits for approval is kept as still right, from the day on which it was said; taken
+        back, it was never kept.
+        """
         if (value is not UNSET) + bool(still_right) + bool(retract) != 1:
             raise InvalidInput("resolve takes exactly one of: a value, still_right, retract")
         self._check_named(fact_id)
@@ -124,9 +128,14 @@ class SessionCorrections(SessionBase):
             fact = reviews.under_review(registrar, fact_id)
             self._check_in_branch(fact)
             if retract:
-                return registrar.retract(fact, rule=Rule.REVIEW, reason=reason)
+                rule = Rule.DISCARD if fact.is_unapproved else Rule.REVIEW
+                return registrar.retract(fact, rule=rule, reason=reason)
             if value is not UNSET:
                 return reviews.recalculate(registrar, fact, value, reason)
+            if fact.is_unapproved:
+                from incumbent.turns.approving import approved  # language data, which it needs
+
+                return approved(registrar, fact, reason)
             if fact.status is Status.CONTESTED:
                 return registrar.accept(fact, reason=reason)
             return registrar.acknowledge(fact, reason=reason)

@@ -127,14 +127,14 @@ class SessionTurns(SessionBase):
             return repeated, None
         reader = resources.reader
         here = (self.session_id, self.task_id, self._branch)
-        around = Circumstances(came.speaker, *here, 0, came.ref, came.at, came.text)
+        around = Circumstances(came.speaker, *here, 0, came.ref, came.at, came.text, self._asks)
         found, now = self._found_near(came.text), self._now()
         with self._reading() as (rows, lens):
-            situation = looked_at(rows, lens, self.session_id, WINDOW, found)
+            situation = looked_at(rows, lens, self.session_id, WINDOW, found, self._asks)
         reading = reader.read(heard_in(came, situation, now))
         if resources.settings.indexing:
             resources.index.prepare([one.text for one in reading.statements])
-        keeps = resources.settings.passages and self._branch is None
+        keeps = resources.settings.passages and self._branch is None and not self._asks
         paragraphs = written(came.text, resources.index) if keeps else []
         with self._registrar() as registrar:
             observer = TurnObserver(registrar, reader, around, paragraphs)
@@ -161,6 +161,11 @@ class SessionTurns(SessionBase):
             return observation, None
         near = {name: one.score for name, one in found.items()}
         return rereader.taken(self._conversation(), came, observation, record, now, near)
+
+    @property
+    def _asks(self) -> bool:
+        """Whether what is said here waits until it is approved. A branch keeps nothing real."""
+        return bool(self.ask_before_keeping) and self._branch is None
 
     def _found_near(self, text: str) -> dict[str, FoundBySearch]:
         """What the person has in office that a turn may be about, by its words and its meaning."""
@@ -206,7 +211,7 @@ class SessionTurns(SessionBase):
 
         here = self if self._branch else copy(self)  # what is open now, whatever becomes of self
         who = (self.identity, self.session_id, self.task_id, self._branch)
-        return Conversation(*who, here._reading, here._registrar)
+        return Conversation(*who, here._reading, here._registrar, asks_first=self._asks)
 
 
 def _glimpsed(registrar: Registrar, fact_ids: Iterable[str]) -> list[Fact]:

@@ -35,6 +35,8 @@ class Circumstances:
     at: datetime | None
     text: str = ""
     """The whole turn."""
+    asks_first: bool = False
+    """Whether what it says is kept only once its author approves it."""
 
 
 def history_of(fact: Fact) -> tuple[Said, ...]:

@@ -13,7 +13,6 @@ from incumbent.model.errors import DependencyCycle, NotPermitted, UnknownTarget
 from incumbent.model.fact import Fact
 from incumbent.model.scope import Scope
 from incumbent.model.verdict import Outcome, Rule, Verdict
-from incumbent.reading.amending import amended
 from incumbent.reading.form import (
     PARTLY,
     READ,
@@ -26,12 +25,13 @@ from incumbent.reading.form import (
     StatementKind,
 )
 from incumbent.reading.things import left_over, words_of
+from incumbent.turns.amendments import Amendments
+from incumbent.turns.approving import TAKES_BACK, already_waiting
 from incumbent.turns.checks import checked
-from incumbent.turns.circumstances import Circumstances, history_of
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.placing import (
     ASKED,
     again_said,
-    amended_parts,
     gone_parts,
     in_order,
     rests_on_question,
@@ -43,7 +43,7 @@ from incumbent.turns.ranks import across_ranks
 from incumbent.turns.records import Record
 from incumbent.turns.requests import Requests
 from incumbent.turns.returning import set_right
-from incumbent.turns.situation import Situation, sentence_of
+from incumbent.turns.situation import Situation
 from incumbent.turns.taking_over import takes_over
 from incumbent.turns.taking_up import TakingUp
 from incumbent.turns.worth import is_done, is_for_now, is_worth_keeping
@@ -52,8 +52,6 @@ LONGEST_REASON: Final = 500
 _FEW: Final = 4
 _DOUBTFUL: Final = 0.5
 """How sure somebody is who contradicts what they said that one above them had said."""
-OVER: Final = "no longer current"
-"""What stands in brackets where a value is over and nothing is said to take its place."""
 _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
 _QUIET: Final = (RelationKind.CONFIRMS, RelationKind.DEPENDS)
 """What a statement does that is no reason by itself to keep it."""
@@ -83,13 +81,13 @@ class Filing:
         self._proposals = Proposals(registrar, around)
         self._taking_up = TakingUp(registrar, situation, around)
         self._gone: set[str] = set()
+        self._to_end: list[Fact] = []
+        """What a request takes back, where that has to be approved first."""
         self._facts: dict[str, Fact] = dict(situation.facts)
         """What is known, with what this turn has brought."""
         self._filed: dict[int, str] = {}
         """The facts that the statements of this turn became, by their numbers."""
-        self._amended: dict[str, tuple[Fact, tuple[tuple[int, int], ...]]] = {}
-        """What became of the facts in which this turn changes something: each place, and by how
-        many characters it grew."""
+        self._amendments = Amendments(self._proposals, around, self._facts)
         self.record = Record()
         told = (self._proposals, self.record, self._note, self._take_back)
         self._requests = Requests(registrar, situation, around, *told)
@@ -106,6 +104,7 @@ class Filing:
                 acted.add((act.start, act.end))
             elif self._requests.do(act, reading):
                 acted.add((act.start, act.end))
+            self._ask_to_end(act, reading)
         for number in in_order(reading):
             said = reading.statements[number]
             if (said.start, said.end) not in acted:
@@ -150,6 +149,15 @@ class Filing:
             doubts = tuple(fact.id for fact in facts)
             self._propose(said, replace(self._proposals.of(said, None), doubts=doubts), ())
 
+    def _ask_to_end(self, act: Act, reading: Reading) -> None:
+        """Keep a request until it is approved, with the facts that go then."""
+        if not self._to_end:
+            return
+        said = next(one for one in reading.statements if one.start == act.start)
+        asked = {TAKES_BACK: [fact.id for fact in self._to_end]}
+        self._to_end = []
+        self._propose(said, self._proposals.of(said, None), (), asked=asked)
+
     def _with_bases(self, said: Statement, relations: list[Relation]) -> list[Relation]:
         """The relations of the first statement of a turn, with what it rests on of what was said
         right before it: the draft that it settles on, or the question that it answers."""
@@ -187,53 +195,13 @@ class Filing:
 
     def _amend(self, said: Statement, one: Relation) -> bool:
         """Change one stretch of a fact, in editorial brackets."""
-        fact, moved = self._as_amended(one)
-        if fact is None or one.old is None or fact.id in self._gone:
+        proposal = self._amendments.proposed(said, one, self._gone)
+        if proposal is None:
             return False
-        if not self._proposals.may_act_on(said, [fact]) or not isinstance(fact.value, str):
-            return False
-        if fact.is_unnamed and not self._is_own(fact):
-            return False  # nobody's words are edited by somebody else's
-        new = self._around.text[slice(*one.new)] if one.new is not None else OVER
-        shift = sentence_of(fact)[1] - moved
-        old = (one.old[0] - shift, one.old[1] - shift)
-        if old[0] < 0 or old[1] > len(fact.value):
-            return False
-        if one.new is None and not fact.is_unnamed:
-            return False
-        is_whole = not fact.is_unnamed and fact.value.strip() == fact.value[old[0] : old[1]]
-        value = new if is_whole else amended(fact.value, old, new)
-        proposal = self._proposals.of(said, None)
-        source = replace(
-            proposal.source,
-            parts=amended_parts(fact.parts, old, said, one.new, len(value) - len(fact.value)),
-            earlier=history_of(fact),
-        )
-        proposal = replace(
-            again_said(proposal, fact),
-            value=value,
-            source=source,
-            supersedes=fact.id,
-            scope=fact.scope,
-            scope_id=fact.scope_id,
-        )
         before = len(self.record.facts)
         self._propose(said, proposal, [one])
-        for made in self.record.facts[before:]:
-            changes = self._amended.get(one.fact_id, (fact, ()))[1]
-            change = (one.old[0], len(made.value) - len(fact.value))
-            self._amended[one.fact_id] = (made, (*changes, change))
+        self._amendments.note(one, self.record.facts[before:])
         return True
-
-    def _is_own(self, fact: Fact) -> bool:
-        """Whether a fact is in the words of whoever speaks now, or was not said by anybody."""
-        return fact.source.speaker in (None, self._around.speaker.name)
-
-    def _as_amended(self, one: Relation) -> tuple[Fact | None, int]:
-        """A fact as this turn has changed it so far, and how far the stretch has moved by that."""
-        fact, changes = self._amended.get(one.fact_id, (self._facts.get(one.fact_id), ()))
-        start = one.old[0] if one.old is not None else 0
-        return fact, sum(grown for at, grown in changes if at < start)
 
     def _confirm_or_propose(self, said: Statement, relations: Sequence[Relation]) -> None:
         facts = self._facts
@@ -269,7 +237,11 @@ class Filing:
             and one not in above
             and (
                 one.kind is RelationKind.DOUBTS
-                or (one in parts and one not in done and not self._is_own(facts[one.fact_id]))
+                or (
+                    one in parts
+                    and one not in done
+                    and not self._amendments.is_own(facts[one.fact_id])
+                )
             )
         )
         same = next((one for one in relations if one.kind is RelationKind.CONFIRMS), None)
@@ -287,8 +259,13 @@ class Filing:
             proposal = replace(proposal, supersedes=first.fact_id, confidence=sure)
         if not (gone or above or parts) and self._is_for_now(said):
             proposal = replace(proposal, scope=Scope.SESSION, scope_id=self._around.session_id)
+        others = gone[1:]
+        if proposal.asks_first:
+            takes = [facts[one.fact_id] for one in others]
+            self._propose(said, proposal, (gone or above)[:1], takes=takes)
+            return
         self._propose(said, proposal, (gone or above)[:1])
-        for one in gone[1:]:
+        for one in others:
             self._take_back(facts[one.fact_id], said, one)
 
     def _is_for_now(self, said: Statement) -> bool:
@@ -338,13 +315,25 @@ class Filing:
         if not said.parts and not is_partly and not is_worth_keeping(said):
             return
         if self._around.branch is None and not is_partly:
-            proposal = replace(proposal, scope=_UNREAL[said.kind], scope_id=None)
+            unreal = _UNREAL[said.kind]  # nothing shows it, so nobody is asked
+            proposal = replace(proposal, scope=unreal, scope_id=None, asks_first=False)
         self._propose(said, proposal, ())
 
-    def _propose(self, said: Statement, proposal: Proposal, because: Sequence[Relation]) -> None:
+    def _propose(
+        self,
+        said: Statement,
+        proposal: Proposal,
+        because: Sequence[Relation],
+        *,
+        takes: Sequence[Fact] = (),
+        asked: Mapping[str, Any] | None = None,
+    ) -> None:
+        if (waiting := already_waiting(proposal, self._facts.values())) is not None:
+            self.record.facts.append(waiting)
+            return
         rule: Rule | None = None
         reason: str | None = None
-        evidence = dict(self._evidence)
+        evidence = {**self._evidence, **(asked or {})}
         if because:
             first = because[0]
             rule = Rule.EXPLICIT if first.is_told else Rule.IMPLICIT
@@ -353,7 +342,9 @@ class Filing:
         elif "correction" in said.cues and said.claim is not None:
             rule = Rule.EXPLICIT
         try:
-            verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence, reason=reason)
+            verdict = self._registrar.propose(
+                proposal, rule=rule, takes=takes, evidence=evidence, reason=reason
+            )
         except (DependencyCycle, UnknownTarget):  # or it ends by itself, on a day to come
             proposal = replace(proposal, depends_on=(), supersedes=None)
             verdict = self._registrar.propose(proposal, rule=rule, evidence=evidence, reason=reason)
@@ -373,6 +364,8 @@ class Filing:
 
     def _note(self, verdict: Verdict, gone: Iterable[Fact] = ()) -> None:
         self.record.verdicts.append(verdict)
+        if verdict.rule is Rule.APPROVAL:
+            gone = ()  # until somebody says so
         for fact in gone:
             self._gone.add(fact.id)
             self.record.retired.extend(gone_parts(fact, verdict.fact))
@@ -382,13 +375,17 @@ class Filing:
     def _take_back(
         self, fact: Fact, said: Statement | Act, relation: Relation | None = None
     ) -> None:
+        if self._around.asks_first and not fact.is_unapproved:
+            self._to_end.append(fact)
+            return
         evidence = dict(self._evidence)
         if relation is not None:
             evidence |= self._found(relation)
+        rule = Rule.DISCARD if fact.is_unapproved else Rule.RETRACTION
         reason = self._around.text[said.start : said.end][:LONGEST_REASON]
         try:
             verdict = self._registrar.retract(
-                fact, at=self._around.at, reason=reason, evidence=evidence
+                fact, rule=rule, at=self._around.at, reason=reason, evidence=evidence
             )
         except NotPermitted:
             return

@@ -71,7 +71,7 @@ class TurnObserver:
         known = observed_before(reader, lens, around.session_id, came)
         if known is not None:
             return told_again(reader, lens, known), Record()
-        situation = looked_at(reader, lens, around.session_id, WINDOW, found)
+        situation = looked_at(reader, lens, around.session_id, WINDOW, found, around.asks_first)
         if read is None:
             reading = self._reader.read(heard_in(came, situation, registrar.now))
         elif situation.is_as(read[0]):

@@ -60,6 +60,7 @@ class Proposals:
             confidence=_STATED,
             multi_valued=claim is None,
             spoken=True,
+            asks_first=self._around.asks_first and scope.is_real,
         )
 
     def _subject(self, claim: Claim | None) -> str | None:

@@ -87,7 +87,8 @@ class Requests:
         lens, reader = self._registrar.lens, self._registrar.transaction
         own = self._registrar.identity
         for fact in meant(act.what, self._situation.facts.values()):
-            for one in lens.chain(reader, [fact]).facts:
+            waits = (fact,) if fact.is_unapproved else ()
+            for one in (*lens.chain(reader, [fact]).facts, *waits):
                 above = self._registrar.ladder.rank(one.standing) > own.authority.rank
                 if one.owner == own.user_id and not above:
                     self._record.doomed.append(one.id)
@@ -124,12 +125,18 @@ class Requests:
         registrar, around = self._registrar, self._around
         try:
             verdict = reviews.revert(
-                registrar, live.id, earlier.id, None, around.branch, at=around.at
+                registrar,
+                live.id,
+                earlier.id,
+                None,
+                around.branch,
+                at=around.at,
+                asks_first=around.asks_first,
             )
         except NotPermitted:
             return False
         except UnknownTarget:  # it holds for a time, and what comes after it is planned
-            for verdict in put_back(registrar, live, earlier, around.at):
+            for verdict in put_back(registrar, live, earlier, around.at, around.asks_first):
                 self._note(verdict, [live])
             return True
         self._note(verdict, [live])

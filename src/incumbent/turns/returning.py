@@ -7,6 +7,7 @@ unless something else is said of it until then.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from incumbent.engine.proposal import Proposal
@@ -67,9 +68,13 @@ def _again(fact: Fact, confidence: float, begins: datetime | None, at: datetime 
 
 
 def put_back(
-    registrar: Registrar, passing: Fact, earlier: Fact, at: datetime | None
+    registrar: Registrar, passing: Fact, earlier: Fact, at: datetime | None, asks_first: bool
 ) -> Iterator[Verdict]:
     """Put an earlier value in the place of a passing one, for good."""
+    if asks_first:
+        proposal = replace(_again(earlier, 1.0, None, at), asks_first=True)
+        yield registrar.propose(proposal, takes=[passing])
+        return
     yield from _call_off(registrar, passing)
     yield registrar.retract(passing, at=at)
     yield registrar.propose(_again(earlier, 1.0, None, at))

@@ -73,9 +73,15 @@ class Situation:
 
 
 def looked_at(
-    reader: Reader, lens: Lens, session_id: str, window: int, found: Mapping[str, FoundBySearch]
+    reader: Reader,
+    lens: Lens,
+    session_id: str,
+    window: int,
+    found: Mapping[str, FoundBySearch],
+    asks_first: bool = False,
 ) -> Situation:
-    """The situation of a session now."""
+    """The situation of a session now. Where its turns are kept only once they are approved, what
+    waits for that is talked about as well."""
     user_id = lens.identity.user_id
     head = reader.head()[0]
     turns = tuple(reader.turns(user_id, session_id, window))
@@ -86,7 +92,7 @@ def looked_at(
     }
     said = {fact_id for turn in turns for fact_id in turn.fact_ids} | _written(reader, lens, head)
     in_order = sorted(reader.facts(said), key=lambda fact: (fact.recorded_at, fact.id))
-    here = {fact.id: fact for fact in in_order if _holds(reader, lens, fact)}
+    here = {fact.id: fact for fact in in_order if _holds(reader, lens, fact, asks_first)}
     there = lens.in_office(reader, reader.facts([i for i in found if i not in here]), marks=False)
     proposed = {
         fact.id: fact
@@ -104,10 +110,10 @@ def _written(reader: Reader, lens: Lens, head: int) -> set[str]:
     return {fact.id for fact in reader.facts(ids) if fact.source.turn_index is None}
 
 
-def _holds(reader: Reader, lens: Lens, fact: Fact) -> bool:
+def _holds(reader: Reader, lens: Lens, fact: Fact, asks_first: bool) -> bool:
     return (
         fact.scope not in _OPEN
-        and fact.held_at(lens.when)
+        and (fact.held_at(lens.when) or (asks_first and fact.is_unapproved))
         and fact.place in lens.places
         and lens.sees(reader, fact)
     )

@@ -113,6 +113,7 @@ class TakingUp:
             scope_id=None,
             doubts=tuple(fact.id for fact in self._named_in(text_of(draft.value))),
             at=self._around.at,
+            asks_first=self._around.asks_first,
         )
         return self._registrar.propose(
             proposal, rule=Rule.COMMIT, outcome=Outcome.PROMOTED, replaces=draft

@@ -12,7 +12,7 @@ import typer
 
 import incumbent
 from incumbent.cli.chat import COMMANDS, ME, Chat
-from incumbent.cli.options import Asker, Common
+from incumbent.cli.options import AskBeforeKeeping, Asker, Common
 from incumbent.cli.root import command
 from incumbent.cli.tables import show
 from incumbent.model.errors import InvalidInput
@@ -40,6 +40,7 @@ def chat(
     budget: Annotated[
         int, typer.Option(metavar="TOKENS", help="How large a context may be.")
     ] = 2000,
+    ask_before_keeping: AskBeforeKeeping = False,
     who: Talker,
     common: Common,
 ) -> None:
@@ -52,7 +53,8 @@ def chat(
     """
     if common.json:
         raise InvalidInput("chat prints for people; incumbent observe --json gives JSON")
-    with common.open(create=True) as memory:
+    settings = replace(common.settings, ask_before_keeping=ask_before_keeping)
+    with common.open(create=True, settings=settings) as memory:
         session = who.at(memory)
         typed = sys.stdin.isatty()
         lines = iter(()) if typed else _piped()

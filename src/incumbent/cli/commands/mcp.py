@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import incumbent
 from incumbent.cli.listening import Believing, check_level, log_to_stderr, warm_meanwhile
-from incumbent.cli.options import ORGANIZATION_HELP, Common, login_name
+from incumbent.cli.options import ORGANIZATION_HELP, AskBeforeKeeping, Common, login_name
 from incumbent.cli.root import command, complain
 from incumbent.model.errors import InvalidInput
 
@@ -160,6 +160,7 @@ def mcp(
     log: Annotated[
         str, typer.Option(metavar="LEVEL", help="debug, info, warning or error, on stderr.")
     ] = "warning",
+    ask_before_keeping: AskBeforeKeeping = False,
     whom: ForWhom,
     listening: Listening,
     believing: Believing,
@@ -179,7 +180,8 @@ def mcp(
     except ImportError as error:
         raise InvalidInput(f"a server for models takes more: {error}") from error
     log_to_stderr(log)
-    with common.open(create=True) as memory:
+    settings = replace(common.settings, ask_before_keeping=ask_before_keeping)
+    with common.open(create=True, settings=settings) as memory:
         if hasattr(memory, "store"):  # a service elsewhere has loaded what it needs
             warm_meanwhile(memory)
         if listening.http:

@@ -20,7 +20,14 @@ from incumbent.cli.observations import (
     print_turn,
     total_of,
 )
-from incumbent.cli.options import DEFAULT_SESSION, Asker, Common, DryRun, parse_moment
+from incumbent.cli.options import (
+    DEFAULT_SESSION,
+    AskBeforeKeeping,
+    Asker,
+    Common,
+    DryRun,
+    parse_moment,
+)
 from incumbent.cli.root import command, complain
 from incumbent.cli.servers import is_address
 from incumbent.cli.transcripts import (
@@ -213,6 +220,7 @@ def observe(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Tell what came of each turn.")
     ] = False,
+    ask_before_keeping: AskBeforeKeeping = False,
     single: Single,
     second: Second,
     who: TranscriptOwner,
@@ -239,7 +247,8 @@ def observe(
     # One turn is rehearsed. What comes after another has to find that one, in a copy.
     rehearsed = single.text is not None and (is_address(common.path) or exists(common.path))
     copied = who.organization if dry_run and not rehearsed else None
-    with _store(common, second, mode, trial=copied) as memory:
+    asking = replace(common.settings, ask_before_keeping=ask_before_keeping)
+    with _store(common, asking, second, mode, trial=copied) as memory:
         if single.text is not None:
             session = who.into(DEFAULT_SESSION).at(memory)
             session = session.rehearsal() if dry_run else session
@@ -268,15 +277,20 @@ def _check(files: list[str], single: Single) -> None:
 
 @contextmanager
 def _store(
-    common: Common, second: Second, mode: Literal["background", "inline"], *, trial: str | None
+    common: Common,
+    settings: incumbent.Settings,
+    second: Second,
+    mode: Literal["background", "inline"],
+    *,
+    trial: str | None,
 ) -> Iterator[incumbent.Memory]:
     """The memory; for a trial of an organization, a copy that is thrown away, and no model."""
     if trial is None:
-        settings = second.settings(common.settings, mode)
+        settings = second.settings(settings, mode)
         with common.open(create=True, settings=settings) as memory:
             yield memory
         return
-    with trial_of(common, trial) as copy, copy.open(create=True) as memory:
+    with trial_of(common, trial) as copy, copy.open(create=True, settings=settings) as memory:
         yield memory
 
 

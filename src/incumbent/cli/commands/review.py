@@ -15,14 +15,14 @@ from incumbent.cli.tables import is_narrow, print_json, show, table, with_id
 from incumbent.cli.verdicts import print_verdict
 from incumbent.model.errors import InvalidInput
 from incumbent.stores.codec import fact_record
-from incumbent.words import called, doubt, told
+from incumbent.words import asked, called, doubt, told
 
 
 def reviews(*, who: Asker, common: Common) -> None:
     """List what wants a decision.
 
-    Facts whose bases changed, with the path, facts that a later statement may have replaced, and
-    contested statements.
+    Facts whose bases changed, with the path, facts that a later statement may have replaced,
+    contested statements, and what waits for your approval before it is kept.
     """
     with common.open() as memory:
         session = who.at(memory)
@@ -47,7 +47,8 @@ def resolve(
     *,
     json_value: JsonValue = False,
     still_right: Annotated[
-        bool, typer.Option("--still-right", help="It stands; a contested one takes office.")
+        bool,
+        typer.Option("--still-right", help="It stands; what is contested or waits takes office."),
     ] = False,
     retract: Annotated[bool, typer.Option("--retract", help="Take it back.")] = False,
     reason: Reason = None,
@@ -91,6 +92,8 @@ def _because(session: incumbent.Session, review: incumbent.Review) -> str:
         return f"in office is {told(review.rival)}" if review.rival else "nothing is in office"
     if review.kind == "doubted":
         return doubt(review.rival)
+    if review.kind == "unapproved":
+        return asked(review)
     told_causes = []
     for cause in review.causes:
         steps = [session.get(step) for step in cause.path]

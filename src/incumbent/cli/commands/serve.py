@@ -24,7 +24,7 @@ from incumbent.cli.listening import (
     log_to_stderr,
     warm_meanwhile,
 )
-from incumbent.cli.options import Common
+from incumbent.cli.options import AskBeforeKeeping, Common
 from incumbent.cli.root import command
 from incumbent.model.errors import InvalidInput
 
@@ -87,6 +87,7 @@ def serve(
     inspector: Annotated[
         bool, typer.Option(help="Pages for people at /inspect: what the agent believes, and why.")
     ] = True,
+    ask_before_keeping: AskBeforeKeeping = False,
     believing: Believing,
     limits: ServingLimits,
     common: Common,
@@ -120,7 +121,15 @@ def serve(
             inspector=inspector,
             **limits.of_service(),
         )
-        plan = ServingPlan(store, service, log, readers=readers, otel=otel, together=processes > 1)
+        plan = ServingPlan(
+            store,
+            service,
+            log,
+            readers=readers,
+            otel=otel,
+            asks_first=ask_before_keeping,
+            together=processes > 1,
+        )
         with _counted_together() if processes > 1 else nullcontext():
             plan.run(processes)
 
@@ -131,6 +140,7 @@ class ServingPlan(ListeningPlan):
 
     readers: Path | None
     otel: bool
+    asks_first: bool
     together: bool
     """Whether other processes answer beside it."""
 
@@ -140,7 +150,12 @@ class ServingPlan(ListeningPlan):
 
         telemetry, metrics = _telling(self.otel, self.together)
         readers = readers_in(self.readers)
-        settings = replace(self.store.settings, telemetry=telemetry, llm=readers)
+        settings = replace(
+            self.store.settings,
+            telemetry=telemetry,
+            llm=readers,
+            ask_before_keeping=self.asks_first,
+        )
         with self.store.open(create=True, settings=settings) as memory:
             log_to_stderr(self.log)
             _ = memory.index, memory.reader  # loaded now, so that the first caller need not wait

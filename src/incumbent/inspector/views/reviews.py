@@ -13,7 +13,7 @@ from incumbent.model.keys import KeyScope
 from incumbent.model.records import Review
 from incumbent.model.verdict import Outcome, Verdict
 from incumbent.session import Session
-from incumbent.words import doubt
+from incumbent.words import asked, doubt
 
 _MOST = 20
 
@@ -78,6 +78,7 @@ def _name(review: Review) -> str:
 def _card(visit: Visit, session: Session, review: Review, find: Find) -> ReviewCard:
     verdict = _contesting(session, review.fact) if review.kind == "contested" else None
     says = doubt(review.rival) if review.kind == "doubted" else ""
+    says = asked(review) if review.kind == "unapproved" else says
     decisions = _DECIDE[review.kind](review) if visit.may("review") else ()
     if not visit.may("write"):
         decisions = tuple(one for one in decisions if one.do != "drop")
@@ -133,7 +134,18 @@ def _of_doubted(review: Review) -> tuple[ReviewChoice, ...]:
     return found if rival is not None else found[1:]
 
 
+def _of_unapproved(review: Review) -> tuple[ReviewChoice, ...]:
+    fact = review.fact.id
+    keep = "It takes its place." if review.rival is not None else "It takes office."
+    return (
+        ReviewChoice("approve", fact, "1", "Keep it", f"{keep} It counts from when it was said."),
+        ReviewChoice("dismiss", fact, "2", "Do not keep it", "It is shown nowhere."),
+        ReviewChoice("replace", fact, "w", "Replace it", "By a value that you write.", True),
+    )
+
+
 _DECIDE = {
+    "unapproved": _of_unapproved,
     "base changed": _of_changed_base,
     "contested": _of_contested,
     "doubted": _of_doubted,

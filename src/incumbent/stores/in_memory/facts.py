@@ -207,6 +207,10 @@ class MemoryFacts(MemorySessions):
     def contested(self, owners: tuple[str, ...]) -> list[Fact]:
         return self._where(self._kept.apart[Status.CONTESTED], lambda f: f.owner in owners)
 
+    def unapproved(self, owners: tuple[str, ...]) -> list[Fact]:
+        waiting = self._kept.apart[Status.WAITING]
+        return self._where(waiting, lambda f: f.is_unapproved and f.owner in owners)
+
     def _where(self, ids: Iterable[str], condition: Callable[[Fact], bool]) -> list[Fact]:
         found = (self._kept.rows[fact_id].fact for fact_id in sorted(ids))
         return [copy_of(fact) for fact in found if condition(fact)]

@@ -38,6 +38,9 @@ class Declared:
     all: tuple[Declaration, ...] = ()
 
 
+_APART = (Status.RETRACTED, Status.CONTESTED, Status.WAITING)
+
+
 @dataclass
 class Tables:
     """The data of one organization, with the indexes that keep look-ups short."""
@@ -46,7 +49,7 @@ class Tables:
     by_key: dict[str, tuple[str, ...]] = field(default_factory=dict)
     live: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     apart: dict[Status, dict[str, None]] = field(
-        default_factory=lambda: {status: {} for status in (Status.RETRACTED, Status.CONTESTED)}
+        default_factory=lambda: {status: {} for status in _APART}
     )
     """The facts with a status that is asked for by itself."""
     tenures: dict[str, tuple[EarlierTenure, ...]] = field(default_factory=dict)

@@ -90,6 +90,10 @@ class FactReader(Protocol):
         """Facts of these owners that are contested, ordered by id."""
         ...
 
+    def unapproved(self, owners: tuple[str, ...]) -> list[Fact]:
+        """Facts of these owners that wait until somebody approves them, ordered by id."""
+        ...
+
     def derived(self, owners: tuple[str, ...]) -> list[Fact]:
         """Facts of these owners in office that were derived from others, ordered by id."""
         ...

@@ -220,6 +220,10 @@ WHERE organization = %(organization)s AND when_superseded = ANY(%(ids)s) ORDER B
 SELECT {fact} FROM facts
 WHERE organization = %(organization)s AND flagged AND status = 'contested' {where} ORDER BY id;
 
+-- name: unapproved
+SELECT {fact} FROM facts
+WHERE organization = %(organization)s AND flagged AND status = 'waiting' {where} ORDER BY id;
+
 -- name: derived
 -- Some of what is flagged is so for other reasons.
 SELECT {fact} FROM facts

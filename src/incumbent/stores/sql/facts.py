@@ -69,6 +69,9 @@ class SQLFacts(BoundConnection):
     def contested(self, owners: tuple[str, ...]) -> list[Fact]:
         return self._select("contested", Selection(owners))
 
+    def unapproved(self, owners: tuple[str, ...]) -> list[Fact]:
+        return [one for one in self._select("unapproved", Selection(owners)) if one.is_unapproved]
+
     def derived(self, owners: tuple[str, ...]) -> list[Fact]:
         return [fact for fact in self._select("derived", Selection(owners)) if fact.depends_on]
 

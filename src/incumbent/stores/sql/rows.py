@@ -256,6 +256,7 @@ def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
     sole = in_office and not fact.multi_valued
     flagged = (
         fact.status is _CONTESTED
+        or fact.is_unapproved
         or (in_office and bool(fact.depends_on))
         or (live and bool(fact.doubts))
     )

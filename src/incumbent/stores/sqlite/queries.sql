@@ -137,6 +137,10 @@ WHERE organization = :organization AND when_superseded IN ({ids}) ORDER BY +id;
 SELECT {fact} FROM facts INDEXED BY facts_flagged
 WHERE organization = :organization AND flagged = 1 AND status = 'contested' {where} ORDER BY +id;
 
+-- name: unapproved
+SELECT {fact} FROM facts INDEXED BY facts_flagged
+WHERE organization = :organization AND flagged = 1 AND status = 'waiting' {where} ORDER BY +id;
+
 -- name: derived
 -- Some of what is flagged is so for other reasons.
 SELECT {fact} FROM facts INDEXED BY facts_flagged

@@ -192,7 +192,12 @@ class Revision:
         conversation = self._conversation
         shown = dict.fromkeys(map(self._now, self._sitting.known.values()), FoundBySearch(1.0, 0.3))
         situation = looked_at(
-            registrar.transaction, registrar.lens, conversation.session_id, WINDOW, shown
+            registrar.transaction,
+            registrar.lens,
+            conversation.session_id,
+            WINDOW,
+            shown,
+            conversation.asks_first,
         )
         earlier = tuple(turn for turn in situation.turns if turn.turn_index < index)
         situation = replace(situation, turns=earlier)
@@ -206,6 +211,7 @@ class Revision:
             one.came.ref,
             one.moment,
             one.came.text,
+            conversation.asks_first,
         )
         filing = Filing(registrar, situation, around, self._evidence["reader"], self._evidence)
         record = filing.file(made.reading)

@@ -40,6 +40,8 @@ class Conversation:
     """Opens a transaction that decides for the session."""
     asks: Completion | None = field(default=None, repr=False)
     """Who is asked, if not the model of the memory. It may know a key of the caller's."""
+    asks_first: bool = False
+    """Whether what is said in it is kept only once its author approves it."""
 
     @property
     def name(self) -> tuple[Identity, str, str | None, Place | None]:
