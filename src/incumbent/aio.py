@@ -29,9 +29,10 @@ from incumbent.environment import Providers
 from incumbent.memory import Memory
 from incumbent.model.errors import SessionClosed
 from incumbent.model.identity import Identity
+from incumbent.model.modes import Mode
 from incumbent.model.records import Change, Environment
 from incumbent.session import Session
-from incumbent.settings import Mode, Settings
+from incumbent.settings import Settings
 
 P = ParamSpec("P")
 T = TypeVar("T")

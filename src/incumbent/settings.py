@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from incumbent.model.authority import Ladder
 from incumbent.model.errors import InvalidInput
+from incumbent.model.modes import Mode, check_mode
 from incumbent.reading.asked.config import LLM, as_llms
 from incumbent.search.embedders import NAMES, Embedder
 from incumbent.telemetry.port import Telemetry
@@ -20,17 +21,6 @@ READERS = ("default", "rules")
 """The readers that ship, by name."""
 # An hour. Without a limit, one provider that hangs could hold up a context for ever.
 _LONGEST_TIMEOUT = 3600
-Mode = Literal["both", "observe", "add"]
-MODES: tuple[Mode, ...] = get_args(Mode)
-"""What stands between an agent and its model does: it observes what is said and adds the context,
-or only the one or the other."""
-
-
-def check_mode(given: object, name: str = "mode") -> Mode:
-    """A mode, checked."""
-    if given not in MODES:
-        raise InvalidInput(f"{name} {given!r:.80} is not one of {', '.join(MODES)}")
-    return given
 
 
 @dataclass(frozen=True, kw_only=True)

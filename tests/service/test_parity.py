@@ -41,6 +41,7 @@ def public(kind: type) -> set[str]:
 def test_every_public_name_is_there(plain: type, other: type) -> None:
     """Nothing of a session or a memory is missing elsewhere, and nothing is there that is not."""
     extra = {"identity", "session_id", "task_id", "environment", "settings", "may_erase"}
+    extra |= {"ask_before_keeping"}  # which a session has as it has may_erase
     extra |= {"plain"}  # of a memory whose calls are awaited: the memory itself
     assert public(plain) <= public(other)
     assert public(other) - extra <= public(plain)
@@ -48,7 +49,7 @@ def test_every_public_name_is_there(plain: type, other: type) -> None:
 
 ALIKE = {
     # what only makes a session, by a way of its own underneath
-    RemoteSession: {"hypothetical", "draft", "as_of", "rehearsal", "changes"},
+    RemoteSession: {"hypothetical", "draft", "as_of", "rehearsal", "changes", "mode"},
     RemoteMemory: {"session"},
 }
 
@@ -76,8 +77,8 @@ def test_what_belongs_to_the_process_of_a_memory_is_refused_elsewhere() -> None:
 def test_the_parameters_of_a_session_are_the_same_in_every_request() -> None:
     """The form of a request says of a session what `memory.session` takes, by the same names."""
     taken = inspect.signature(incumbent.Memory.session).parameters.keys() - {"self"}
-    branches_and_times = {"branches", "as_of", "known_at", "may_erase"}
-    assert SessionForm.model_fields.keys() - branches_and_times == taken
+    also = {"branches", "as_of", "known_at", "may_erase", "ask_before_keeping"}
+    assert SessionForm.model_fields.keys() - also == taken
 
 
 def shape(method: Any) -> list[tuple[str, Any, Any]]:

@@ -22,9 +22,9 @@ from incumbent.context.guarded import latest_of
 from incumbent.integrations.model_at_hand import AtHand, reading_with, running
 from incumbent.memory import Memory
 from incumbent.model.errors import InvalidInput
+from incumbent.model.modes import Mode
 from incumbent.model.records import WorkingItem, is_turn
 from incumbent.session import Session
-from incumbent.settings import Mode
 
 P = ParamSpec("P")
 T = TypeVar("T")

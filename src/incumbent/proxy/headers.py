@@ -7,7 +7,7 @@ from typing import Any
 
 from incumbent.http.admission import SessionForm
 from incumbent.model.errors import InvalidInput
-from incumbent.settings import Mode, check_mode
+from incumbent.model.modes import Mode, check_mode
 
 Headers = Sequence[tuple[bytes, bytes]]
 _PREFIX = b"x-incumbent-"

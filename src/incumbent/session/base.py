@@ -15,11 +15,11 @@ from incumbent.engine.retries import repeated
 from incumbent.model.errors import InvalidInput, ReadOnlySession, SessionClosed
 from incumbent.model.fact import UNNAMED, Fact, Status
 from incumbent.model.identity import Identity, check_name
+from incumbent.model.modes import Mode, check_mode
 from incumbent.model.records import Change, WorkingItem
 from incumbent.model.scope import EVERYWHERE, Place, Scope
 from incumbent.resources import Resources
 from incumbent.search.index import OUTDATED
-from incumbent.settings import Mode, check_mode
 from incumbent.stores.port import Reader
 from incumbent.telemetry.traced import traced
 

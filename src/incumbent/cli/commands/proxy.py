@@ -22,7 +22,7 @@ from incumbent.cli.listening import (
 from incumbent.cli.options import AskBeforeKeeping, Common
 from incumbent.cli.root import command
 from incumbent.model.errors import InvalidInput
-from incumbent.settings import check_mode
+from incumbent.model.modes import check_mode
 
 if TYPE_CHECKING:
     import socket

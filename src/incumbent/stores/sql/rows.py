@@ -254,12 +254,8 @@ def index_values(fact: Fact, now: datetime) -> tuple[bool, str, bool, bool]:
     in_office = fact.status is _OFFICE
     live = in_office or fact.may_hold_after(now)
     sole = in_office and not fact.multi_valued
-    flagged = (
-        fact.status is _CONTESTED
-        or fact.is_unapproved
-        or (in_office and bool(fact.depends_on))
-        or (live and bool(fact.doubts))
-    )
+    rests, doubts = in_office and bool(fact.depends_on), live and bool(fact.doubts)
+    flagged = fact.status is _CONTESTED or fact.is_unapproved or rests or doubts
     return live, fact.audience if sole else fact.id, flagged, sole and fact.is_ordinary(now)
 
 

@@ -81,6 +81,22 @@ class LinksContract(Contract):
                 assert ask(("nobody",)) == []
                 assert ask(()) == []
 
+    def test_what_waits_for_approval_is_told_apart(self, store: Store, acme: Scribe) -> None:
+        """Facts of these owners that wait for nothing else, ordered by id."""
+        waits: dict[str, Any] = {"status": Status.WAITING, "started_at": None}
+        acme.establish(id="z", key="z", **waits)
+        acme.establish(id="a", key="a", when_superseded="base", **waits)
+        acme.establish(id="later", key="c", when_superseded="base", awaits="base", **waits)
+        acme.establish(id="bob's", key="z", owner="bob", **waits)
+        acme.establish(id="here", key="here")
+        done = acme.establish(id="done", key="done", **waits)
+        acme.change(done, status=Status.OFFICE, started_at=acme.clock.now)
+        with store.read("acme") as reader:
+            assert ids(reader.unapproved(("alice",))) == ["a", "z"]
+            assert ids(reader.unapproved(("alice", "bob"))) == ["a", "bob's", "z"]
+            assert reader.unapproved(("nobody",)) == []
+            assert reader.unapproved(()) == []
+
     def test_doubting_finds_what_may_hold_office(self, store: Store, acme: Scribe) -> None:
         """A fact that doubts others is found by each of them while it is live, ordered by id."""
         acme.establish(id="z", key="z", doubts=("one", "two"))
