@@ -14,12 +14,6 @@ from tests.behaviour.people import someone
 DAY = timedelta(days=1)
 
 
-@pytest.fixture
-def ann(memory: incumbent.Memory) -> incumbent.Session:
-    """A person who is asked first."""
-    return asked(memory, "ann")
-
-
 def asked(memory: incumbent.Memory, user_id: str, **more: Any) -> incumbent.Session:
     session = someone(memory, user_id, **{"session_id": "s1", **more})
     session.ask_before_keeping = True
@@ -36,9 +30,10 @@ def approve(session: incumbent.Session, asked_about: str, **more: Any) -> incumb
     return session.resolve(found.fact.id, **(more or {"still_right": True}))
 
 
-def test_what_is_read_waits(ann: incumbent.Session) -> None:
+def test_what_is_read_waits(memory: incumbent.Memory) -> None:
     """It is proposed, and is no fact: nothing goes by it, and no context shows it, neither as a
     fact nor in the words of the turn."""
+    ann = asked(memory, "ann")
     made = ann.observe("The venue is Lyon. We need 40 desks by Friday.")
     assert {verdict.outcome for verdict in made.verdicts} == {"waiting"}
     assert {verdict.rule for verdict in made.verdicts} == {"approval"}
@@ -51,10 +46,12 @@ def test_what_is_read_waits(ann: incumbent.Session) -> None:
     assert {omission.reason for omission in context.omissions} == {"waiting"}
 
 
+@pytest.mark.on_every_store
 def test_what_is_approved_counts_from_the_day_it_was_said(
-    ann: incumbent.Session, clock: SteppingClock
+    memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """With the words and the turn that it came in; a look at the days between finds it."""
+    ann = asked(memory, "ann")
     said = clock.now
     ann.observe("The venue is Lyon.", ref="m1")
     clock.advance(days=3)
@@ -69,10 +66,10 @@ def test_what_is_approved_counts_from_the_day_it_was_said(
     assert waiting(ann) == []
 
 
-def test_nothing_ends_before_it_is_approved(
-    memory: incumbent.Memory, ann: incumbent.Session
-) -> None:
+@pytest.mark.on_every_store
+def test_nothing_ends_before_it_is_approved(memory: incumbent.Memory) -> None:
     """What was kept stands beside the question, which names it; then it gives way."""
+    ann = asked(memory, "ann")
     kept = someone(memory, "ann", session_id="s1")
     kept.observe("We need 40 desks by Friday. The venue is Lyon.")
     ann.observe("No, 45 desks.")
@@ -94,8 +91,9 @@ def test_nothing_ends_before_it_is_approved(
     assert "40 desks" not in ann.context("How many desks?").text
 
 
-def test_what_is_not_kept_leaves_no_trace(ann: incumbent.Session) -> None:
+def test_what_is_not_kept_leaves_no_trace(memory: incumbent.Memory) -> None:
     """No context shows it, and nobody's transcript is cut for it: the memory has no opinion."""
+    ann = asked(memory, "ann")
     ann.observe("The fee is $40.")
     verdict = approve(ann, "$40", retract=True)
     assert (verdict.outcome, verdict.rule) == ("retracted", "discard")
@@ -106,15 +104,18 @@ def test_what_is_not_kept_leaves_no_trace(ann: incumbent.Session) -> None:
     assert ann.guard([*said, {"role": "user", "content": "And?"}]).messages[:1] == said
 
 
-def test_what_waits_cuts_nothing_out_of_messages(ann: incumbent.Session) -> None:
+def test_what_waits_cuts_nothing_out_of_messages(memory: incumbent.Memory) -> None:
     """A conversation goes on with what was said in it."""
+    ann = asked(memory, "ann")
     said = [{"role": "user", "content": "The fee is $40."}, {"role": "user", "content": "Right?"}]
     ann.observe("The fee is $40.")
     assert list(ann.guard(said).messages) == said
 
 
-def test_a_correction_takes_the_place_of_what_waits(ann: incumbent.Session) -> None:
+@pytest.mark.on_every_store
+def test_a_correction_takes_the_place_of_what_waits(memory: incumbent.Memory) -> None:
     """Approving the correction drops what it corrects; undoing that lets both wait again."""
+    ann = asked(memory, "ann")
     ann.observe("We need 40 desks by Friday.")
     ann.observe("No, 45 desks.")
     verdict = approve(ann, "We need [45] desks by Friday.")
@@ -129,9 +130,10 @@ def test_a_correction_takes_the_place_of_what_waits(ann: incumbent.Session) -> N
 
 
 def test_what_is_approved_late_goes_behind_what_is_newer(
-    ann: incumbent.Session, clock: SteppingClock
+    memory: incumbent.Memory, clock: SteppingClock
 ) -> None:
     """The person says that it was so, not that it is so again."""
+    ann = asked(memory, "ann")
     ann.observe("The venue is Lyon.")
     clock.advance(days=1)
     ann.write("venue", "Paris")
@@ -181,10 +183,9 @@ def test_an_approval_does_not_get_past_those_above(memory: incumbent.Memory) -> 
     assert waiting(ann) == ["25%"]
 
 
-def test_a_request_to_take_back_is_asked_about(
-    memory: incumbent.Memory, ann: incumbent.Session
-) -> None:
+def test_a_request_to_take_back_is_asked_about(memory: incumbent.Memory) -> None:
     """What was kept goes once the person approves; the request itself becomes no fact."""
+    ann = asked(memory, "ann")
     someone(memory, "ann", session_id="s1").observe("The fee is $40.")
     ann.observe("Scratch that.")
     assert ann.current("fee") == "$40"
@@ -197,8 +198,9 @@ def test_a_request_to_take_back_is_asked_about(
     assert ann.current("fee") == "$40"
 
 
-def test_going_back_is_asked_about(memory: incumbent.Memory, ann: incumbent.Session) -> None:
+def test_going_back_is_asked_about(memory: incumbent.Memory) -> None:
     """The earlier value is proposed, and the present one stands until then."""
+    ann = asked(memory, "ann")
     kept = someone(memory, "ann", session_id="s1")
     kept.observe("The venue is Lyon.")
     kept.observe("Actually, the venue is Paris.")
@@ -209,15 +211,17 @@ def test_going_back_is_asked_about(memory: incumbent.Memory, ann: incumbent.Sess
     assert ann.current("venue") == "Lyon"
 
 
-def test_what_only_waits_is_taken_back_at_once(ann: incumbent.Session) -> None:
+def test_what_only_waits_is_taken_back_at_once(memory: incumbent.Memory) -> None:
     """Nobody has to be asked about what was not kept."""
+    ann = asked(memory, "ann")
     ann.observe("The fee is $40.")
     ann.observe("Scratch that.")
     assert waiting(ann) == []
 
 
-def test_who_wants_something_forgotten_is_not_asked(ann: incumbent.Session) -> None:
+def test_who_wants_something_forgotten_is_not_asked(memory: incumbent.Memory) -> None:
     """What is kept and what waits is erased at once: a memory that asks first still obeys."""
+    ann = asked(memory, "ann")
     ann.observe("My phone number is 555-0100.")
     approve(ann, "555-0100")
     ann.observe("My address is 9 Elm Row.")
@@ -228,8 +232,9 @@ def test_who_wants_something_forgotten_is_not_asked(ann: incumbent.Session) -> N
     assert waiting(ann) == []
 
 
-def test_what_a_statement_rests_on_is_approved_with_it(ann: incumbent.Session) -> None:
+def test_what_a_statement_rests_on_is_approved_with_it(memory: incumbent.Memory) -> None:
     """A conclusion is worth nothing without its ground, nor an answer without the question."""
+    ann = asked(memory, "ann")
     ann.observe("The unit price is $12, so the total is $1,200.")
     approve(ann, "$1,200")
     assert {fact.key: fact.value for fact in ann.facts()} == {
@@ -243,8 +248,9 @@ def test_what_a_statement_rests_on_is_approved_with_it(ann: incumbent.Session) -
     assert "7:30pm" in ann.context("When?").text
 
 
-def test_a_contingency_that_is_approved_waits_for_its_base(ann: incumbent.Session) -> None:
+def test_a_contingency_that_is_approved_waits_for_its_base(memory: incumbent.Memory) -> None:
     """It takes office when that leaves, and not before."""
+    ann = asked(memory, "ann")
     for text in ("The venue is Porto, so the fee is $40.",):
         ann.observe(text)
         approve(ann, "$40")
@@ -257,8 +263,9 @@ def test_a_contingency_that_is_approved_waits_for_its_base(ann: incumbent.Sessio
     assert ann.current("fee") == "$60"
 
 
-def test_the_same_words_wait_once_and_what_is_known_is_confirmed(ann: incumbent.Session) -> None:
+def test_the_same_words_wait_once_and_what_is_known_is_confirmed(memory: incumbent.Memory) -> None:
     """Nobody is asked twice, nor about what is kept already."""
+    ann = asked(memory, "ann")
     for _ in range(2):
         ann.observe("The venue is Lyon.")
         ann.observe("We always take the early ferry.")
@@ -269,8 +276,9 @@ def test_the_same_words_wait_once_and_what_is_known_is_confirmed(ann: incumbent.
     assert waiting(ann) == []
 
 
-def test_what_became_known_meanwhile_is_confirmed(ann: incumbent.Session) -> None:
+def test_what_became_known_meanwhile_is_confirmed(memory: incumbent.Memory) -> None:
     """Another session kept the same: there is one fact."""
+    ann = asked(memory, "ann")
     ann.observe("The venue is Lyon.")
     ann.write("venue", "Lyon")
     assert approve(ann, "Lyon").outcome == "confirmed"
@@ -278,8 +286,9 @@ def test_what_became_known_meanwhile_is_confirmed(ann: incumbent.Session) -> Non
     assert waiting(ann) == []
 
 
-def test_a_person_can_put_it_right(memory: incumbent.Memory, ann: incumbent.Session) -> None:
+def test_a_person_can_put_it_right(memory: incumbent.Memory) -> None:
     """Another value is kept in its place, and what it would have replaced gives way to that."""
+    ann = asked(memory, "ann")
     someone(memory, "ann", session_id="s1").observe("We need 40 desks by Friday.")
     ann.observe("No, 45 desks.")
     approve(ann, "We need [45] desks by Friday.", value="We need 50 desks by Friday.")
@@ -303,25 +312,26 @@ def test_whether_somebody_is_asked_is_a_setting_and_a_session_s_own(
     assert plain.current("room") == "7"
 
 
-def test_the_words_of_machines_wait_too(ann: incumbent.Session) -> None:
+def test_the_words_of_machines_wait_too(memory: incumbent.Memory) -> None:
     """What an assistant reports is kept once the person approves it."""
+    ann = asked(memory, "ann")
     ann.observe("I have booked flight KL1234 for you.", speaker="assistant")
     assert len(waiting(ann)) == 1
     assert ann.facts() == []
 
 
-def test_what_waits_waits_in_every_session_of_the_person(
-    memory: incumbent.Memory, ann: incumbent.Session
-) -> None:
+def test_what_waits_waits_in_every_session_of_the_person(memory: incumbent.Memory) -> None:
     """It is approved wherever they look at their reviews."""
+    ann = asked(memory, "ann")
     ann.observe("The venue is Lyon.")
     later = someone(memory, "ann", session_id="s2")
     approve(later, "Lyon")
     assert later.current("venue") == "Lyon"
 
 
-def test_a_rehearsal_tells_what_an_approval_would_do(ann: incumbent.Session) -> None:
+def test_a_rehearsal_tells_what_an_approval_would_do(memory: incumbent.Memory) -> None:
     """And keeps nothing."""
+    ann = asked(memory, "ann")
     ann.observe("The venue is Lyon.")
     rehearsal = ann.rehearsal()
     approve(rehearsal, "Lyon")

@@ -107,6 +107,8 @@ def test_every_public_method_is_an_operation_or_has_a_way_of_its_own() -> None:
     elsewhere = {
         # sessions, branches and the past are said in the form of the session
         *("hypothetical", "draft", "as_of", "session", "identity", "session_id", "task_id"),
+        # of what stands between an agent and its model
+        "mode",
         # a rehearsal is a path of its own, whose answer has the changes
         *("rehearsal", "changes"),
         # streams
