@@ -160,7 +160,9 @@ def test_a_person_approves_only_their_own(memory: incumbent.Memory) -> None:
     ]
     for other in others:
         assert other.reviews() == []
+        assert other.list_facts(states=(), limit=10).items == ()
         for fact_id in theirs:
+            assert other.get(fact_id) is None
             with pytest.raises((incumbent.UnknownFact, incumbent.NotPermitted)):
                 other.resolve(fact_id, still_right=True)
     for fact_id in theirs:

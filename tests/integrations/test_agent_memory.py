@@ -75,6 +75,18 @@ def test_what_is_only_observed_is_sent_as_it_is(memory: incumbent.Memory, said: 
     assert session.current("shipping_address") == NEW
 
 
+def test_what_waits_for_approval_is_heard_once(memory: incumbent.Memory) -> None:
+    """A loop that comes again before the answer brings nothing new, and the model gets none of
+    it from the memory."""
+    agent = AgentMemory(memory, {"ask_before_keeping": True})
+    session = agent.session(ALICE)
+    for _ in range(2):
+        agent.hear(session, [user(f"The shipping address is {OLD}.")])
+    assert len(session.reviews()) == 1
+    assert turns(memory) == [("user", f"The shipping address is {OLD}.")]
+    assert OLD not in agent.sent(session, [user("Where to?")]).context
+
+
 def test_what_is_only_added_to_is_not_observed(memory: incumbent.Memory) -> None:
     """The model gets what holds, and what is said is nobody's word."""
     agent = AgentMemory(memory, {"memory_mode": "add"})

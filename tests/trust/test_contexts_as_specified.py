@@ -344,7 +344,7 @@ def test_current_gives_a_list_exactly_where_the_key_is_declared_so(memory: Memor
 
 def test_the_value_at_an_address_stands_before_what_turns_put_beside_it(quick: Memory) -> None:
     """A remark on the budget does not become the budget."""
-    from incumbent.engine.lens import foremost
+    from incumbent.session.reads import foremost
 
     ann = ann_of(quick)
     base = ann.get(ann.write("budget", "5000 EUR").fact_id)

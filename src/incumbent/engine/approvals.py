@@ -14,26 +14,13 @@ from incumbent.model.verdict import BESIDE, Action, Outcome, Rule, Verdict
 from incumbent.stores.port import Reader
 
 
-def is_own(reader: Reader, lens: Lens, waiting: Fact) -> bool:
-    """Whether a statement that waits is this identity's own to approve. What somebody said for the
-    organization waits for that person too."""
-    who = lens.identity.user_id
-    if waiting.owner:
-        return waiting.owner == who
-    return [one.by for one in reader.verdicts([waiting.id])[:1]] == [who]
-
-
 def unapproved(reader: Reader, lens: Lens) -> list[Fact]:
     """The statements that wait for the approval of this identity, here."""
     if lens.past:
         found = [fact for fact in lens.everything(reader) if fact.is_unapproved]
     else:
         found = reader.unapproved(lens.owners)
-    return [
-        fact
-        for fact in found
-        if fact.place in lens.places and lens.sees(reader, fact) and is_own(reader, lens, fact)
-    ]
+    return [fact for fact in found if fact.place in lens.places and lens.sees(reader, fact)]
 
 
 def approve(registrar: Registrar, fact: Fact, *, reason: str | None = None) -> Verdict:

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
 
+from incumbent.engine.authors import is_own
 from incumbent.engine.chains import in_order
 from incumbent.engine.redaction import unlinked
 from incumbent.model.errors import AmbiguousTarget, InvalidInput
@@ -21,7 +22,7 @@ from incumbent.rules.scope import View, effective
 from incumbent.rules.temporal import as_seen, is_ahead
 from incumbent.rules.visibility import may_read
 from incumbent.settings import Settings
-from incumbent.stores.port import DeclarationReader, FactReader, LogReader, Reader, Selection
+from incumbent.stores.port import FactReader, LogReader, Reader, Selection
 
 Causes = dict[str, tuple[Cause, ...]]
 Legs = tuple[dict[str, Fact], dict[str, Fact]]
@@ -56,11 +57,13 @@ class Lens:
     def selection(self, key: str | None = None, subject: str | None = None) -> Selection:
         return Selection(self.owners, self.scope_ids, key, subject)
 
-    def sees(self, reader: DeclarationReader, fact: Fact) -> bool:
+    def sees(self, reader: Reader, fact: Fact) -> bool:
         """Whether this identity may know of the fact."""
         known = self._audiences.get(audience := _audience(fact))
         if known is None:
             known = self._audiences[audience] = may_read(self.identity, fact, self.settings.ladder)
+        if known and not fact.owner and fact.was_never_kept:
+            known = is_own(reader, self.identity, fact)
         declarations = reader.declarations()
         if not known or not declarations:
             return known
@@ -377,15 +380,6 @@ class Lens:
 
 
 _UNDONE = (Status.WITHDRAWN, Status.DISCARDED)
-
-
-def foremost(facts: Iterable[Fact]) -> Fact:
-    """The one fact that a single-valued key stands for, among those it leads to.
-
-    One's own fact comes before the organization's. The fact at the address comes before those that
-    turns have put beside it; of these, the newest counts.
-    """
-    return max(facts, key=lambda f: (bool(f.owner), not f.multi_valued, f.order, f.id))
 
 
 def _own_first(facts: Iterable[Fact]) -> list[Fact]:

@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from incumbent.engine.approvals import is_own, unapproved
+from incumbent.engine.approvals import unapproved
 from incumbent.engine.doubts import doubters, in_doubt
 from incumbent.engine.lens import Causes, Lens
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.queries import find_any
 from incumbent.engine.registrar import Registrar
-from incumbent.model.errors import InvalidInput, NotPermitted, UnknownFact
+from incumbent.model.errors import InvalidInput, UnknownFact
 from incumbent.model.fact import Fact, Status
 from incumbent.model.records import Chain, Review
 from incumbent.model.scope import Place, Scope
@@ -95,8 +95,6 @@ def under_review(registrar: Registrar, fact_id: str) -> Fact:
     fact = registrar.lens.by_id(registrar.transaction, fact_id)
     if fact is None:
         raise UnknownFact(f"no fact with id {fact_id!r} exists here; session.reviews() lists them")
-    if fact.is_unapproved and not is_own(registrar.transaction, registrar.lens, fact):
-        raise NotPermitted(f"{fact.quoted_key} ({fact_id}) waits for whoever said it to approve it")
     is_undecided = fact.status is Status.CONTESTED or fact.is_unapproved
     if not is_undecided and not _is_open(registrar, fact):
         raise InvalidInput(

@@ -7,10 +7,10 @@ from incumbent.model.errors import NotPermitted
 from incumbent.model.fact import Fact, MemoryType
 from incumbent.model.identity import BIND, SPEAK
 from incumbent.rules.authority import check_may_write_key, may_bind, may_speak
-from incumbent.stores.port import DeclarationReader
+from incumbent.stores.port import Reader
 
 
-def check_may_settle(reader: DeclarationReader, lens: Lens, fact: Fact) -> None:
+def check_may_settle(reader: Reader, lens: Lens, fact: Fact) -> None:
     """Raise NotPermitted if a fact is hidden from, above, or reserved from an identity."""
     who, ladder = lens.identity, lens.settings.ladder
     if not lens.sees(reader, fact):

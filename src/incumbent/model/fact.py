@@ -256,6 +256,12 @@ class Fact:
         return self.status is Status.WAITING and self.awaits is None and self.started_at is None
 
     @property
+    def was_never_kept(self) -> bool:
+        """Whether it waits until its author approves it, or was turned down. It is the author's
+        alone, and shown nowhere."""
+        return self.is_unapproved or (self.status is Status.DISCARDED and self.scope.is_real)
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The values within its words, if it came from text."""
         return self.source.parts

@@ -16,7 +16,7 @@ from incumbent.model.errors import InvalidInput, ReadOnlySession, SessionClosed
 from incumbent.model.fact import UNNAMED, Fact, Status
 from incumbent.model.identity import Identity, check_name
 from incumbent.model.modes import Mode, check_mode
-from incumbent.model.records import Change, WorkingItem
+from incumbent.model.records import TURN, Change, WorkingItem
 from incumbent.model.scope import EVERYWHERE, Place, Scope
 from incumbent.resources import Resources
 from incumbent.search.index import OUTDATED
@@ -194,17 +194,22 @@ class SessionBase:
         items = reader.working_items(self.identity.user_id, self.session_id)
         return [item for item in items if not item.expired(lens.when)]
 
-    def _seen_desk(self, reader: Reader, lens: Lens) -> list[WorkingItem]:
-        """The desk without what states a fact that one may not see, or that was not approved: words
-        are for whoever may see all that came of them."""
+    def _seen_desk(self, reader: Reader, lens: Lens, *, to_show: bool = False) -> list[WorkingItem]:
+        """The desk without what states a fact that one may not see: words are for whoever may see
+        all that came of them. What a model is `to_show` lacks what was not approved, too."""
         items = self._desk(reader, lens)
         stated = {fact_id for item in items for fact_id in item.stated}
+        facts = reader.facts(stated) if stated else []
         hidden = {
             fact.id
-            for fact in (reader.facts(stated) if stated else ())
-            if _was_never_kept(fact)
-            or (fact.status is not Status.ERASED and not lens.sees(reader, fact))
+            for fact in facts
+            if fact.status is not Status.ERASED and not lens.sees(reader, fact)
         }
+        if to_show:
+            unkept = [fact for fact in facts if fact.was_never_kept]
+            hidden.update(fact.id for fact in unkept)
+            said_in = tuple(f"{TURN}{fact.source.turn_index} (" for fact in unkept)
+            items = [item for item in items if not item.key.startswith(said_in)]
         return [item for item in items if hidden.isdisjoint(item.stated)] if hidden else items
 
     # checks
@@ -262,11 +267,6 @@ class SessionBase:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _was_never_kept(fact: Fact) -> bool:
-    """Whether a statement waits for approval, or was turned down."""
-    return fact.is_unapproved or (fact.status is Status.DISCARDED and fact.scope.is_real)
 
 
 def _storable(text: object) -> bool:

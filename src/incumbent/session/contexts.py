@@ -202,7 +202,7 @@ class SessionContexts(SessionBase):
                     is_current = index.is_current(reader)
                     if not is_fresh and not is_current:
                         raise _Outdated
-                    desk = [] if self._when else self._seen_desk(reader, lens)
+                    desk = [] if self._when else self._seen_desk(reader, lens, to_show=True)
                     if not request.conversation:
                         desk = [item for item in desk if not is_turn(item)]
                     asked = (request, environment, desk, self._frame(), share)

@@ -45,7 +45,8 @@ class SessionCorrections(SessionBase):
         with self._registrar() as registrar:
             fact = registrar.lens.find(registrar.transaction, key_or_id, subject, UnknownFact)
             self._check_retractable(fact)
-            return registrar.retract(fact, at=at, reason=reason)
+            rule = Rule.DISCARD if fact.is_unapproved else Rule.RETRACTION
+            return registrar.retract(fact, rule=rule, at=at, reason=reason)
 
     def _check_retractable(self, fact: Fact) -> None:
         if fact.status not in RETRACTABLE:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from incumbent.engine.lens import foremost, matching
+from incumbent.engine.lens import matching
 from incumbent.engine.queries import explain, find_any, with_derived
 from incumbent.engine.retries import repeated
 from incumbent.model.fact import UNNAMED, Fact
@@ -92,3 +93,12 @@ class SessionReads(SessionBase):
         self._check_named(key_or_id, subject)
         with self._reading() as (reader, lens):
             return explain(reader, lens, find_any(reader, lens, key_or_id, subject))
+
+
+def foremost(facts: Iterable[Fact]) -> Fact:
+    """The one fact that a single-valued key stands for, among those it leads to.
+
+    One's own fact comes before the organization's. The fact at the address comes before those that
+    turns have put beside it; of these, the newest counts.
+    """
+    return max(facts, key=lambda f: (bool(f.owner), not f.multi_valued, f.order, f.id))
