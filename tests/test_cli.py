@@ -197,6 +197,22 @@ class TestCorrection:
         run("resolve", review["fact"]["id"], "--still-right")
         assert document(run("reviews", "--json")) == {"reviews": []}
 
+    def test_what_is_asked_about_is_listed_and_approved(self, run: Run) -> None:
+        """Until then it is no fact; the list says when it was said, and what it would replace."""
+        run("write", "venue", "Lyon")
+        ask = ("observe", "--ask-before-keeping", "--text")
+        assert run(*ask, "The venue is Paris now.").stdout.startswith("waiting")
+        out = " ".join(run("reviews").stdout.split())
+        assert "unapproved" in out
+        assert "not kept yet; in office is venue = Lyon" in out
+        [review] = document(run("reviews", "--json"))["reviews"]
+        assert review["rival"]["value"] == "Lyon"
+        assert run("current", "venue").stdout == "Lyon\n"
+        run("resolve", review["fact"]["id"], "--still-right")
+        assert run("current", "venue").stdout == "Paris\n"
+        run("observe", "--text", "The fee is $40.", "--ask-before-keeping", "--dry-run")
+        assert document(run("reviews", "--json")) == {"reviews": []}
+
     def test_resolve_takes_still_right_and_retract(self, run: Run) -> None:
         """The other two ways to settle a review."""
         run("write", "supplier", "Norde")

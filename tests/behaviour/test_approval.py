@@ -340,3 +340,27 @@ def test_a_rehearsal_tells_what_an_approval_would_do(memory: incumbent.Memory) -
     (change,) = rehearsal.changes
     assert (change.after and change.after.status) == "office"
     assert waiting(ann) == ["Lyon"]
+
+
+def test_an_export_has_what_waits(open_memory: Any, memory: incumbent.Memory) -> None:
+    """It waits where that is imported, for the same person, and can be approved there."""
+    ann = asked(memory, "ann")
+    ann.observe("We need 40 desks by Friday.")
+    ann.observe("No, 45 desks.")
+    records = list(memory.export("acme"))
+    with incumbent.open(":memory:", settings=memory.settings) as other:
+        other.import_(records)
+        there = asked(other, "ann")
+        assert waiting(there) == waiting(ann)
+        approve(there, "We need [45] desks by Friday.")
+        assert waiting(there) == []
+        assert list(other.export("acme"))
+
+
+def test_everything_of_a_person_is_forgotten_with_what_waits(memory: incumbent.Memory) -> None:
+    """Nothing of it is left to ask about."""
+    ann = asked(memory, "ann")
+    ann.observe("My phone number is 555-0100.")
+    memory.forget(organization="acme", user_id="ann")
+    assert waiting(asked(memory, "ann")) == []
+    assert "555-0100" not in str(list(memory.export("acme")))

@@ -32,6 +32,45 @@ def a_queue(memory: incumbent.Memory) -> incumbent.Session:
     return alice
 
 
+def asked_about(memory: incumbent.Memory) -> incumbent.Session:
+    """A person who is asked before a change of venue is kept."""
+    alice = memory.session(**WHO)
+    alice.observe("The venue is Lyon.")
+    alice.ask_before_keeping = True
+    alice.observe("The venue is Paris now.")
+    return alice
+
+
+def test_what_waits_is_shown_with_what_it_would_replace(
+    visit: Visit, memory: incumbent.Memory
+) -> None:
+    """In the words that were said; a letter keeps it, and it can be undone."""
+    alice = asked_about(memory)
+    page = visit().open("/inspect/reviews")
+    article = page.get_by_role("article").first
+    expect(article).to_contain_text("unapproved")
+    expect(article).to_contain_text("The venue is Paris now.")
+    expect(article).to_contain_text("Lyon")
+    expect(article).to_contain_text("not kept yet")
+    press(page, "1")
+    expect(page.get_by_role("status")).to_contain_text("Kept: venue = Paris")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Reviews (0)")
+    assert alice.current("venue") == "Paris"
+
+
+def test_the_story_of_what_waits_says_so(served: Running, memory: incumbent.Memory) -> None:
+    """Whoever comes by its address learns that it is not kept, and where to decide."""
+    alice = asked_about(memory)
+    waiting = alice.reviews()[0].fact.id
+    with sending(served) as sender:
+        text = sender.get(f"fact?id={waiting}").text
+        assert "It is not kept yet" in text
+        assert "waits for approval" in text
+        assert sender.send("reviews/do", do="dismiss", id=waiting).status_code == 303
+    assert alice.reviews() == []
+    assert alice.current("venue") == "Lyon"
+
+
 def test_the_queue_is_worked_through_by_keyboard(visit: Visit, memory: incumbent.Memory) -> None:
     """Each letter decides, the next one is at hand, and the end says so."""
     alice = a_queue(memory)

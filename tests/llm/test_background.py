@@ -91,6 +91,37 @@ def test_a_second_opinion_can_be_undone(open_memory: OpenMemory) -> None:
     assert values(ann) == [ILL]
 
 
+def test_what_a_model_reads_waits_for_approval_as_well(open_memory: OpenMemory) -> None:
+    """Its reading takes the place of the offline one in what the person is asked."""
+    _, memory, ann = background(open_memory, ALLERGY)
+    ann.ask_before_keeping = True
+    ann.observe(ILL)
+    assert memory.flush(timeout=PATIENCE)
+    assert ann.facts() == []
+    (review,) = ann.reviews()
+    assert (review.kind, review.fact.key, review.fact.value) == (
+        "unapproved",
+        "allergy",
+        "Peanuts",
+    )
+    ann.resolve(review.fact.id, still_right=True)
+    assert ann.current("allergy") == "Peanuts"
+
+
+def test_what_was_approved_is_not_read_again(open_memory: OpenMemory, gate: Gate) -> None:
+    """A decision of the person stands."""
+    _, memory, ann = background(open_memory, gate)
+    ann.ask_before_keeping = True
+    ann.observe(ILL)
+    assert gate.asked.wait(PATIENCE)
+    for review in ann.reviews():
+        ann.resolve(review.fact.id, still_right=True)
+    gate.open.set()
+    assert memory.flush(timeout=PATIENCE)
+    assert values(ann) == [ILL]
+    assert ann.reviews() == []
+
+
 def test_turns_that_wait_go_together_and_in_order(open_memory: OpenMemory, gate: Gate) -> None:
     """While one request is out, those that follow line up, and fill the next ones."""
     model, memory, ann = background(open_memory, gate, batch_turns=3)

@@ -47,10 +47,12 @@ MODES = ("auto", "legacy")
 
 
 @asynccontextmanager
-async def inside(where: Path | str, **sitting: Any) -> AsyncIterator[Any]:
+async def inside(
+    where: Path | str, *, settings: incumbent.Settings = QUICK, **sitting: Any
+) -> AsyncIterator[Any]:
     """A server over streams, for alice of acme unless said otherwise: `incumbent mcp`, without the
     process around it."""
-    with incumbent.open(where, settings=QUICK) as memory:
+    with incumbent.open(where, settings=settings) as memory:
         seats = Seats(memory, Sitting(**{"user_id": "alice", "organization": "acme", **sitting}))
         server = protocol_server(seats)
         try:

@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -444,3 +445,26 @@ def test_a_store_that_is_gone_is_told_without_its_address(tmp_path: Path) -> Non
                 assert "price = 40" in await read(client, "incumbent://facts")
 
         talk(inside(service.address), converse)
+
+
+def test_no_model_approves_for_a_person(tmp_path: Path) -> None:
+    """What a turn says waits; a model sees the question, may drop it, and keeps nothing by itself:
+    neither by settling the review nor by a write of its own."""
+    path = tmp_path / "asked.db"
+    settings = replace(QUICK, ask_before_keeping=True)
+
+    async def try_it(client: Client) -> None:
+        assert "waiting" in await call(client, "remember", text="My desk is 4.")
+        assert "unapproved" in await call(client, "reviews")
+        waiting = (await data(client, "reviews"))["reviews"][0]["fact"]["id"]
+        for chosen in ({"still_right": True}, {"value": "5"}):
+            told = await fail(client, "reviews", settle=waiting, **chosen)
+            assert "waits for the person themselves" in told
+        assert "approval" in await fail(client, "remember", key="desk", value="4")
+        assert "4" not in await call(client, "context", query="Which desk?")
+        await call(client, "reviews", settle=waiting, retract=True)
+        assert (await data(client, "reviews"))["reviews"] == []
+
+    talk(inside(path, settings=settings), try_it)
+    with incumbent.open(path, settings=settings) as memory:
+        assert memory.session(user_id="alice", organization="acme").facts() == []
