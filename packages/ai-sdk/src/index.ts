@@ -7,4 +7,4 @@
 
 export { IncumbentError } from "./errors.js";
 export { incumbentMiddleware, type IncumbentOptions } from "./middleware.js";
-export type { Identification, IncumbentCallOptions } from "./who.js";
+export type { Identification, IncumbentCallOptions, MemoryMode } from "./who.js";

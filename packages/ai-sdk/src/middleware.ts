@@ -17,6 +17,7 @@ import {
   type Identification,
   type SessionForm,
   type IncumbentCallOptions,
+  type MemoryMode,
 } from "./who.js";
 
 /** What the middleware is made with. Names of people fill in what a call leaves open. */
@@ -31,6 +32,8 @@ export interface IncumbentOptions extends Identification {
   messagesBudget?: number;
   /** False for a model whose "user" is another agent. */
   observe?: boolean;
+  /** "observe" sends the model what it would get without a memory, "add" observes nothing. */
+  memoryMode?: MemoryMode;
   /** The most milliseconds to wait for an answer of the service; 30,000 unless said. */
   timeout?: number;
   /** Another `fetch`. */
@@ -42,9 +45,21 @@ export interface IncumbentOptions extends Identification {
 interface Run {
   session: SessionForm;
   observes: boolean;
+  adds: boolean;
 }
 
-const SWITCHES = ["url", "key", "budget", "messagesBudget", "observe", "timeout", "fetch", "warn"];
+const SWITCHES = [
+  "url",
+  "key",
+  "budget",
+  "messagesBudget",
+  "observe",
+  "memoryMode",
+  "timeout",
+  "fetch",
+  "warn",
+];
+const MEMORY_MODES: readonly string[] = ["both", "observe", "add"];
 const TOO_LONG = /^InvalidInput: the turn takes [\d,]+ bytes/;
 const LONGEST_QUERY = 20_000;
 
@@ -100,9 +115,15 @@ class ModelMemory {
 
   run(params: LanguageModelV4CallOptions): Run {
     const called = (params.providerOptions?.incumbent ?? {}) as IncumbentCallOptions;
-    checkNames(called, ["observe"], "providerOptions.incumbent");
+    checkNames(called, ["observe", "memoryMode"], "providerOptions.incumbent");
     const session = sessionOf(this.options, called);
-    return { session, observes: called.observe ?? this.options.observe ?? true };
+    const mode = called.memoryMode ?? this.options.memoryMode ?? "both";
+    if (!MEMORY_MODES.includes(mode)) {
+      const known = MEMORY_MODES.join(", ");
+      throw new IncumbentError("InvalidInput", `memoryMode "${mode}" is not one of ${known}`);
+    }
+    const observes = mode !== "add" && (called.observe ?? this.options.observe ?? true);
+    return { session, observes, adds: mode !== "observe" };
   }
 
   /** Observe what people and tools have said since the last answer. */
@@ -115,9 +136,11 @@ class ModelMemory {
     await this.observe(run, [{ speaker: "assistant", text }]);
   }
 
-  /** The prompt that a model gets: what holds, and the messages without what does not. */
+  /** The prompt that a model gets: what holds, and the messages without what does not. Where it is
+   * only observed, the prompt as it is. */
   async sent(run: Run, params: LanguageModelV4CallOptions): Promise<LanguageModelV4Prompt> {
     const { prompt, abortSignal } = params;
+    if (!run.adds) return prompt;
     const { budget = 2000, messagesBudget } = this.options;
     const latest = prompt.findLast((message) => message.role === "user");
     const query = latest === undefined ? "" : said(latest).slice(0, LONGEST_QUERY);

@@ -13,12 +13,19 @@ export interface Identification {
   permissions?: string[];
   sessionId?: string;
   taskId?: string;
+  /** Whether what is said waits until the person approves it; as the service says, unless given. */
+  askBeforeKeeping?: boolean;
 }
+
+/** What the middleware does: it observes what is said and adds the context, or only the one or the
+ * other. */
+export type MemoryMode = "both" | "observe" | "add";
 
 /** What a call may say in `providerOptions.incumbent`. */
 export interface IncumbentCallOptions extends Identification {
   /** False where the "user" of the call is another agent, or the application. */
   observe?: boolean;
+  memoryMode?: MemoryMode;
 }
 
 /** A session as the service takes it. */
@@ -33,6 +40,7 @@ const NAMES: Record<keyof Identification, string> = {
   permissions: "permissions",
   sessionId: "session_id",
   taskId: "task_id",
+  askBeforeKeeping: "ask_before_keeping",
 };
 const PERSONAL = ["userName", "authority", "department", "permissions"];
 const NEEDED = ["userId", "sessionId"] as const;

@@ -224,6 +224,17 @@ function contract(mode: Mode): void {
     assert.deepEqual(await chat.turns(), []);
   });
 
+  test("a model that is only observed gets what it would get without a memory", async () => {
+    const chat = chatOf();
+    await chat.say(mode, ORDER, ["Noted."], { memoryMode: "observe" });
+    const prompt = await chat.say(mode, CHANGE, ["Noted."], { memoryMode: "observe" });
+    assert.ok(prompt.includes(OLD!) && !prompt.includes("# Facts"));
+    assert.deepEqual(
+      (await chat.turns()).map(([speaker]) => speaker),
+      ["user", "assistant", "user", "assistant"],
+    );
+  });
+
   test("if the memory cannot be reached, the run fails and the model is not asked", async () => {
     const chat = new Chat("http://127.0.0.1:9", { userId: "alice", sessionId: "t1" });
     await assert.rejects(
