@@ -125,3 +125,32 @@ def test_a_lower_rung_does_not_say_otherwise_than_a_higher_one(memory: incumbent
         "I work in the north wing.",
         "I work in the south wing.",
     }
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "I changed jobs, I work at Vertex now.",
+        "The landlord sold the house.",
+        "We switched the logs to Loki last week.",
+        "We moved to Lille.",
+    ],
+)
+def test_a_sentence_about_something_else_ends_nothing(told: str) -> None:
+    """However little else is known, and said right before it: no word of theirs is in both."""
+    for known in ("My sister lives in Porto.", "The invoice goes to Acme Ltd.", "Keep it short."):
+        with incumbent.open(":memory:", clock=SteppingClock(MONDAY)) as memory:
+            session = memory.session(user_id="ann")
+            before = [fact.id for fact in session.observe(known).facts]
+            session.observe(told)
+            assert set(before) <= {fact.id for fact in session.facts()}
+
+
+def test_what_is_surely_said_of_one_thing_puts_no_other_in_doubt() -> None:
+    """The sentence names what it changes."""
+    with incumbent.open(":memory:", clock=SteppingClock(MONDAY)) as memory:
+        session = memory.session(user_id="ann")
+        for told in ("We deploy with Fabric.", "Please don't touch the migrations folder."):
+            session.observe(told)
+        session.observe("From today we deploy with Kubernetes instead of Fabric.")
+        assert "Please don't touch the migrations folder." in live(session)

@@ -65,9 +65,12 @@ class Cues:
     @property
     def corrects(self) -> bool:
         """Whether it says that it replaces something."""
-        return bool(
-            self._patterns.refusal.match(self._text) or self._patterns.correction.search(self._text)
-        )
+        return self.refuses or bool(self._patterns.correction.search(self._text))
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it begins with a no."""
+        return bool(self._patterns.refusal.match(self._text))
 
     @property
     def goes_back_to(self) -> str | None:

@@ -13,6 +13,7 @@ from incumbent.reading.form import Known, Statement
 from incumbent.reading.learned.model import Read
 from incumbent.reading.learned.pieces import Age, Beside
 from incumbent.reading.segments import Segment
+from incumbent.search.analysis import STOP_WORDS
 
 LONGEST: Final = 420
 """So many characters of a turn are read at once."""
@@ -90,4 +91,5 @@ def likest(known: Known, here: Sequence[Statement]) -> int:
 
 
 def _stems(text: str) -> set[str]:
-    return {word.lower()[:5] for word in _WORDS.findall(text)}
+    words = (word.lower() for word in _WORDS.findall(text))
+    return {word[:5] for word in words if word not in STOP_WORDS}

@@ -34,10 +34,8 @@ _FORMS: Final = re.compile(
 _ROOM: Final = re.compile(r":\s|\n|[\"“”„«»*]")
 """What sets off the words that are shown from those that ask for something to be done with them."""
 _PARAGRAPH: Final = re.compile(r"[ \t]*\n[ \t]*\n\s*|(?<=[:?])[ \t]*\n\s*")
-_QUOTED: Final = re.compile(
-    r"\"[^\"\n]{40,}\"|“[^”]{40,}”|„[^“”]{40,}[“”]|«[^»]{40,}»|```|^>", re.MULTILINE
-)
-"""Words quoted at length, or code: what stands around them mostly speaks of them."""
+_QUOTED: Final = re.compile(r"\"[^\"\n]{40,}\"|“[^”]{40,}”|„[^“”]{40,}[“”]|«[^»]{40,}»")
+"""Words quoted at length: what stands around them mostly speaks of them."""
 
 
 @lru_cache(maxsize=2)
@@ -58,7 +56,7 @@ def is_displayed(text: str) -> bool:
 
 def may_be_shown(text: str) -> list[Span]:
     """The stretches of a turn that may be somebody else's words: the whole turn where it quotes at
-    length or holds code, otherwise the paragraphs beside one that asks for something. What stands
+    length, otherwise the paragraphs beside one that asks for something. What stands
     in one paragraph with the question is the person's own."""
     if _QUOTED.search(text[:_READ]) is not None:
         return [(0, len(text))]

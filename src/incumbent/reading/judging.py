@@ -23,6 +23,7 @@ from incumbent.reading.form import (
 )
 
 _SHORT: Final = 6
+_FEW: Final = 3
 _HARDLY: Final = 0.1
 _NAMING: Final = ("name", "code")
 """Values of which a person or a thing often has several: languages, tickets, banks."""
@@ -55,10 +56,24 @@ class Judging:
 
     def relations(self) -> Iterator[Relation]:
         """What becomes of each thing that is known; nothing where it is left alone."""
-        for number, known in enumerate(self._window.near):
-            found = self._related(number, known)
-            if found is not None:
+        related = [self._related(number, known) for number, known in enumerate(self._window.near)]
+        told = {one.statement for one in related if one is not None and self._is_found(one)}
+        for known, found in zip(self._window.near, related, strict=True):
+            if found is None:
+                continue
+            # What it was said of is found: it is not said of something else besides.
+            is_other = found.kind is RelationKind.DOUBTS and found.statement in told
+            if not is_other or self._shares(found, known):
                 yield found
+
+    def _is_found(self, one: Relation) -> bool:
+        """Whether a statement surely speaks of what it changes, by their words."""
+        known = next(known for known in self._window.near if known.id == one.fact_id)
+        return one.kind is not RelationKind.DEPENDS and self._shares(one, known)
+
+    def _shares(self, one: Relation, known: Known) -> bool:
+        said = self._here[self._numbers.index(one.statement)]
+        return in_common(known.text, said.text) > 0
 
     def _related(self, number: int, known: Known) -> Relation | None:
         at = self._by(number, known)
@@ -87,6 +102,8 @@ class Judging:
         lines = thresholds.DOUBTED_VALUE if _says_otherwise(known, said) else thresholds.DOUBTED
         line = lines[known.is_here][alike] - thresholds.CUE * corrects
         if alike == 2 and _of_two_things(how, corrects=corrects):
+            return None
+        if not alike and _is_far(known, said):
             return None
         is_ended = becomes["ends"] > becomes["replaces"]
         is_told = is_ended or not _leaves_out(known, said)
@@ -171,6 +188,11 @@ class Judging:
         how = compared(known.text, said.text)
         if _is_of_another(known, how) or _is_at(known, said):
             return None  # or its name decides
+        is_naming = value.part.kind in _NAMING
+        is_long = len(said.text.split()) > (_FEW if is_naming else _SHORT)
+        is_told = "correction" in said.cues and (not is_naming or Cues(said.text).refuses)
+        if is_long and not is_told and not in_common(known.text, said.text):
+            return None  # it is about something else
         is_again = how.one_slot is not None and how.adds_nothing and "correction" not in said.cues
         if is_again and value.part.kind in _NAMING:
             return None  # it is said again as a whole: of the same thing, or of one more
@@ -225,6 +247,17 @@ def _alike(known: Known, said: Statement, how: Comparison) -> int:
 def _of_two_things(how: Comparison, *, corrects: bool) -> bool:
     """Whether two sentences that are alike differ in two places: in what they tell, and of what."""
     return len(how.slots) > 1 and (how.slots[0].is_first or not corrects)
+
+
+def _is_far(known: Known, said: Statement) -> bool:
+    """Whether a statement is about something else: it has neither a word nor a kind of value in
+    common with what is known, and a name of its own or another meaning."""
+    if in_common(known.text, said.text):
+        return False
+    if {part.kind for part in known.parts} & {part.kind for part in said.parts}:
+        return False
+    is_named = said.claim is not None and not _is_at(known, said)
+    return is_named or known.likeness < thresholds.FAR
 
 
 def _is_of_another(known: Known, how: Comparison) -> bool:

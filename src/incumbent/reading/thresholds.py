@@ -19,6 +19,8 @@ AKIN: Final = 0.25
 """The same, where they are somewhat alike."""
 COMMON: Final = 0.2
 """So many words of the shorter one are in both, in any order, where they are somewhat alike."""
+FAR: Final = 0.2
+"""So near in meaning is what a statement is about that has no word in common with it."""
 CUE: Final = 0.1
 """How much less likely it may be where a correction is announced."""
 READ: Final = 8
