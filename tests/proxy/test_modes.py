@@ -71,3 +71,19 @@ def test_a_mode_that_there_is_not_is_refused(
     assert answer.status_code == 422
     assert name.replace("_", "-").lower() in answer.text
     assert upstream.received == []
+
+
+def test_what_is_said_can_wait_for_approval(proxy: RunningProxy, upstream: StandIn) -> None:
+    """The request is guarded as ever; nothing that it says is a fact before the person says so."""
+    said = {"X_Incumbent_User": "alice", "X_Incumbent_Ask_Before_Keeping": "true"}
+    assert proxy.post(CHAT, BODY, **said).status_code == 200
+    alice = proxy.memory.session(user_id="alice")
+    assert alice.facts() == []
+    waiting = {one.fact.value: one.fact.id for one in alice.reviews()}
+    assert {OLD, NEW} <= waiting.keys()
+    assert OLD in upstream.last.text
+    alice.resolve(waiting[NEW], still_right=True)
+    alice.resolve(waiting[OLD], still_right=True)
+    assert alice.current("shipping_address") == NEW
+    assert proxy.post(CHAT, BODY, **said).status_code == 200
+    assert OLD not in upstream.last.text
