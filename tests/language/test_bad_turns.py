@@ -239,13 +239,11 @@ def test_a_reply_above_quoted_mail_counts(alice: incumbent.Session) -> None:
     assert values(alice)["budget"] == "$950"
 
 
-def test_code_stays_word_for_word(alice: incumbent.Session) -> None:
-    """A correction of a value that also stands in pasted code leaves the code as it was."""
-    code = "```\nbudget = 800\nprice = '$3,107'\n```"
-    alice.observe(f"{code}\nMy budget is $3,107.")
-    alice.observe("It's not $3,107 but $3,518.")
-    assert values(alice)["budget"] == "$3,518"
-    assert values(alice)["verbatim"] == code
+def test_code_is_no_fact_and_is_found_by_its_words(alice: incumbent.Session) -> None:
+    """It stays as it was, whatever it says."""
+    alice.observe("```\nbudget = 800\nretries = 3\n```\nMy budget is $900.")
+    assert values(alice) == {"budget": "$900"}
+    assert "retries = 3" in alice.context("How many retries?").text
 
 
 @pytest.mark.parametrize(

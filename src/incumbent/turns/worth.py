@@ -85,9 +85,9 @@ def is_worth_keeping(said: Statement) -> bool:
         return False  # pasted or quoted: nobody's word here
     if said.kind in (StatementKind.STATES, StatementKind.REPORTS, StatementKind.RECALLS):
         return len(words) >= _FEWEST or bool(said.parts) or said.chance >= _TELLS
-    if said.kind is StatementKind.AGREES:
-        return bool(said.parts) and _LABELLED.match(said.text) is not None
-    return said.kind is StatementKind.VERBATIM
+    # Code and logs are kept with the turn, and found by their words.
+    is_labelled = _LABELLED.match(said.text) is not None
+    return said.kind is StatementKind.AGREES and bool(said.parts) and is_labelled
 
 
 def is_for_now(said: Statement) -> bool:
