@@ -454,14 +454,14 @@ def test_no_model_approves_for_a_person(tmp_path: Path) -> None:
     settings = replace(QUICK, ask_before_keeping=True)
 
     async def try_it(client: Client) -> None:
-        assert "waiting" in await call(client, "remember", text="My desk is 4.")
+        assert "waiting" in await call(client, "remember", text="My desk is Oak.")
         assert "unapproved" in await call(client, "reviews")
         waiting = (await data(client, "reviews"))["reviews"][0]["fact"]["id"]
-        for chosen in ({"still_right": True}, {"value": "5"}):
+        for chosen in ({"still_right": True}, {"value": "Elm"}):
             told = await fail(client, "reviews", settle=waiting, **chosen)
             assert "waits for the person themselves" in told
-        assert "approval" in await fail(client, "remember", key="desk", value="4")
-        assert "4" not in await call(client, "context", query="Which desk?")
+        assert "approval" in await fail(client, "remember", key="desk", value="Oak")
+        assert "Oak" not in await call(client, "context", query="Which desk?")
         await call(client, "reviews", settle=waiting, retract=True)
         assert (await data(client, "reviews"))["reviews"] == []
 
