@@ -188,11 +188,8 @@ class Judging:
         how = compared(known.text, said.text)
         if _is_of_another(known, how) or _is_at(known, said):
             return None  # or its name decides
-        is_naming = value.part.kind in _NAMING
-        is_long = len(said.text.split()) > (_FEW if is_naming else _SHORT)
-        is_told = "correction" in said.cues and (not is_naming or Cues(said.text).refuses)
-        if is_long and not is_told and not in_common(known.text, said.text):
-            return None  # it is about something else
+        if _is_about_else(known, said, value.part):
+            return None
         is_again = how.one_slot is not None and how.adds_nothing and "correction" not in said.cues
         if is_again and value.part.kind in _NAMING:
             return None  # it is said again as a whole: of the same thing, or of one more
@@ -247,6 +244,16 @@ def _alike(known: Known, said: Statement, how: Comparison) -> int:
 def _of_two_things(how: Comparison, *, corrects: bool) -> bool:
     """Whether two sentences that are alike differ in two places: in what they tell, and of what."""
     return len(how.slots) > 1 and (how.slots[0].is_first or not corrects)
+
+
+def _is_about_else(known: Known, said: Statement, part: Part) -> bool:
+    """Whether a whole sentence, and no answer, has no word in common with another that is not near
+    in meaning."""
+    if known.likeness >= thresholds.NEAR or len(said.text.split()) <= _FEW:
+        return False
+    if "correction" in said.cues and (part.kind != "name" or Cues(said.text).refuses):
+        return False
+    return not in_common(known.text, said.text)
 
 
 def _is_far(known: Known, said: Statement) -> bool:

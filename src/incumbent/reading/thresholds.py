@@ -7,7 +7,7 @@ from typing import Final
 ENDED: Final = (2.0, 0.96, 0.985)
 """From here on a statement is superseded and not only doubted, by how alike the two are; of two
 that have few words in common the model is never certain enough."""
-DOUBTED: Final = {True: (0.7, 0.93, 0.98), False: (0.82, 0.96, 0.99)}
+DOUBTED: Final = {True: (0.7, 0.93, 0.98), False: (0.82, 0.96, 0.98)}
 """From here on it is possibly outdated: said in this conversation (True) or on another day, and
 having few, some or most of its words in common with what is said. The more alike two sentences are,
 the more often they speak of two things. Decision 62 has what was measured."""
@@ -21,6 +21,8 @@ COMMON: Final = 0.2
 """So many words of the shorter one are in both, in any order, where they are somewhat alike."""
 FAR: Final = 0.2
 """So near in meaning is what a statement is about that has no word in common with it."""
+NEAR: Final = 0.24
+"""The same, for a value of it to be amended."""
 CUE: Final = 0.1
 """How much less likely it may be where a correction is announced."""
 READ: Final = 8
