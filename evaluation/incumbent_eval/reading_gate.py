@@ -37,6 +37,7 @@ from incumbent_eval.conversations.report import ConversationsReport
 from incumbent_eval.figures import Joint, Share, rounded
 from incumbent_eval.ours import IncumbentSystem
 from incumbent_eval.repair import EpisodeForm, Half, Task
+from incumbent_eval.shown import ShownScore
 from incumbent_eval.siblings import CHANGES, SiblingLabel, SiblingsReport
 
 TALKS = ("life2", "short2", "home", "notes")
@@ -95,7 +96,7 @@ class GatePlan:
     """What is run, and with what."""
 
     training: Path
-    """The folder of our own texts: `siblings`, `shown` and `conversations`."""
+    """The folder of our own texts: `siblings`, `unrelated`, `shown` and `conversations`."""
     data: Path | None = None
     factcon: Path | None = None
     only: Sequence[str] = ()
@@ -204,23 +205,31 @@ def _made(report: SiblingsReport) -> GateFigure:
     return GateFigure.count(name, len(report.made), len(report.scores))
 
 
-def _shown(plan: GatePlan) -> Iterator[GateFigure]:
-    files = plan.files("shown", ".jsonl")
+def _unchanging(plan: GatePlan, folder: str, name: str) -> Iterator[GateFigure]:
+    """Turns that change nothing: how many do after all."""
+    files = plan.files(folder, ".jsonl")
     begin, played = perf_counter(), []
-    for name in sorted(files):
-        if plan.is_wanted("shown", name):
-            scores = shown.run(files[name], limit=plan.limit, **plan.options)
-            plan.wrong[f"shown/{name}"] = [one.record() for one in scores if one.ended]
-            played += [one for one in scores if one.is_known]
+    for file in sorted(files):
+        if plan.is_wanted(folder, file):
+            scores = shown.run(files[file], limit=plan.limit, **plan.options)
+            plan.wrong[f"{folder}/{file}"] = [one.record() for one in scores if one.ended]
+            played.append((f"{name}, {file}", [one for one in scores if one.is_known]))
     if not played:
-        yield _absent("shown", plan.training / "shown")
+        yield _absent(folder, plan.training / folder)
         return
-    name, of = "turns that only show words", len(played)
+    everything = (f"{name}, all", [one for _, scores in played for one in scores])
     figures = [
-        GateFigure.count(f"{name}: something ended", sum(bool(one.ended) for one in played), of),
-        GateFigure.count(f"{name}: only doubted", sum(bool(one.doubted) for one in played), of),
+        GateFigure.count(f"{title}: {what}", sum(map(is_so, scores)), len(scores))
+        for title, scores in (everything, *played)
+        for what, is_so in _HARM.items()
     ]
     yield from _timed(figures, perf_counter() - begin)
+
+
+_HARM: dict[str, Callable[[ShownScore], bool]] = {
+    "something ended": lambda one: bool(one.ended),
+    "only doubted": lambda one: bool(one.doubted) and not one.ended,
+}
 
 
 # talk over days and months
@@ -354,7 +363,8 @@ def _cost(plan: GatePlan) -> Iterator[GateFigure]:
 
 PARTS: dict[str, Callable[[GatePlan], Iterator[GateFigure]]] = {
     "siblings": _siblings,
-    "shown": _shown,
+    "unrelated": partial(_unchanging, folder="unrelated", name="turns about something else"),
+    "shown": partial(_unchanging, folder="shown", name="turns that only show words"),
     "conversations": _conversations,
     "factconsolidation": _factconsolidation,
     "repair": _repair,

@@ -1,8 +1,9 @@
-"""Shown words: turns that paste, quote or work on what is not the person's own news.
+"""Turns that change nothing: they show somebody else's words, or are about something else.
 
-A file has a turn on each line, as JSON: what is `known`, and the `turn` some days later, after
-which all of it still holds. *Ended* is a turn after which something of it is over or erased.
-*Doubted* is one after which something of it is only possibly outdated or partly over.
+A file has a turn on each line, as JSON: what is `known`, and the `turn` after which all of it still
+holds, in the same session (`gap` is `same`) or some days later. *Ended* is a turn after which
+something of it is over, amended or erased. *Doubted* is one after which something of it is only
+possibly outdated.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,19 +20,18 @@ from incumbent.model.errors import IncumbentError, InvalidInput
 from incumbent.model.fact import Fact
 from incumbent.testing.systems import Progress
 from incumbent_eval.running import HeldClock, each, read_records
-from incumbent_eval.siblings import BEGINNING
-
-_DAYS = timedelta(days=3)
+from incumbent_eval.siblings import BEGINNING, WAITS
 
 
 @dataclass(frozen=True)
 class ShownTurn:
-    """What is known, and a turn that only shows words."""
+    """What is known, and a turn that changes nothing of it."""
 
     place: int
     """The number of its line in the file."""
     known: str
     turn: str
+    gap: str = "days"
 
 
 @dataclass(frozen=True)
@@ -56,31 +55,31 @@ def read_shown(path: Path) -> list[ShownTurn]:
 
 def _turn(row: Mapping[str, Any], path: Path, place: int) -> ShownTurn:
     try:
-        return ShownTurn(place, str(row["known"]), str(row["turn"]))
-    except (KeyError, TypeError) as error:
+        gap = row.get("gap", "days")
+        if gap not in WAITS:
+            raise ValueError(f"gap {gap!r} is not one of {', '.join(WAITS)}")
+        return ShownTurn(place, str(row["known"]), str(row["turn"]), gap)
+    except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(
-            f"{path}, line {place}, is no turn that shows words ({type(error).__name__}: {error}); "
-            f"it needs known and turn"
+            f"{path}, line {place}, is no turn that changes nothing ({type(error).__name__}: "
+            f"{error}); it needs known and turn"
         ) from None
 
 
 def play(one: ShownTurn, settings: incumbent.Settings | None = None) -> ShownScore:
-    """Tell an empty memory what is known and, on another day, the turn."""
+    """Tell an empty memory what is known and then the turn."""
     clock = HeldClock(BEGINNING)
     with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
+        later = "first" if one.gap == "same" else "second"
         before = list(_told(memory, one.known, "first"))
-        clock.move_to(BEGINNING + _DAYS)
-        after = {fact.id: fact for fact in _told(memory, one.turn, "second")}
+        clock.move_to(BEGINNING + WAITS[one.gap])
+        after = {fact.id: fact for fact in _told(memory, one.turn, later)}
         doubts = {doubt for fact in after.values() for doubt in fact.doubts}
         return ShownScore(
             one,
             bool(before),
             tuple(str(fact.value) for fact in before if fact.id not in after),
-            tuple(
-                str(fact.value)
-                for fact in before
-                if fact.id in after and (fact.id in doubts or after[fact.id].value != fact.value)
-            ),
+            tuple(str(fact.value) for fact in before if fact.id in after and fact.id in doubts),
         )
 
 
@@ -102,5 +101,5 @@ def run(
 ) -> list[ShownScore]:
     """Play the turns of a file."""
     score, turns = partial(play, settings=settings), read_shown(path)[:limit]
-    what = f"shown, {path.stem}"
+    what = f"{path.parent.name}, {path.stem}"
     return list(each(score, turns, what=what, workers=workers, progress=progress))

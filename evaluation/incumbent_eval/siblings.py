@@ -31,7 +31,7 @@ from incumbent_eval.running import HeldClock, each, read_records
 BUDGET = 800
 BEGINNING = datetime(2026, 3, 2, 9, tzinfo=UTC)
 """A Monday morning: when the first statement is made."""
-_WAITS = {"same": timedelta(minutes=10), "days": timedelta(days=3)}
+WAITS = {"same": timedelta(minutes=10), "days": timedelta(days=3)}
 _NEXT_DAY = timedelta(days=1)
 _PERSON = "user"
 _MACHINES = ("assistant", "tool")
@@ -114,8 +114,8 @@ def read_pairs(path: Path) -> list[SiblingPair]:
 
 def _pair(row: Mapping[str, Any], path: Path, place: int) -> SiblingPair:
     try:
-        if row["gap"] not in _WAITS:
-            raise ValueError(f"gap {row['gap']!r} is not one of {', '.join(_WAITS)}")
+        if row["gap"] not in WAITS:
+            raise ValueError(f"gap {row['gap']!r} is not one of {', '.join(WAITS)}")
         return SiblingPair(
             place,
             str(row["first"]),
@@ -149,7 +149,7 @@ def play(pair: SiblingPair, settings: incumbent.Settings | None = None) -> Sibli
     clock = HeldClock(BEGINNING)
     with incumbent.open(":memory:", clock=clock, settings=settings) as memory:
         _tell(memory, pair.first, "first")
-        clock.move_to(clock() + _WAITS[pair.gap])
+        clock.move_to(clock() + WAITS[pair.gap])
         _tell(memory, pair.second, "first" if pair.gap == "same" else "second")
         clock.move_to(clock() + _NEXT_DAY)
         asking = memory.session(user_id=_PERSON, session_id="asking")

@@ -142,7 +142,7 @@ class TestShown:
         """A turn before which nothing was known could end nothing."""
         known, told = "My email is ada@one.org.", "My email is ben@two.org."
         asked = f"what's missing in this?\n\n{told}"
-        rows = [{"known": known, "turn": told}, {"known": known, "turn": asked}]
+        rows = [{"known": known, "turn": told, "gap": "same"}, {"known": known, "turn": asked}]
         path = written(tmp_path / "own.jsonl", [*rows, {"known": "Thanks!", "turn": told}])
         ends, doubts, none = shown.run(path, settings=PLAIN)
         assert (ends.ended, ends.doubted) == (("ada@one.org",), ())
@@ -152,6 +152,11 @@ class TestShown:
     def test_a_mistake_in_a_file_is_refused_with_its_line(self, tmp_path: Path) -> None:
         path = written(tmp_path / "own.jsonl", [{"known": "I am Ada."}])
         with pytest.raises(incumbent.InvalidInput, match=r"line 1.*'turn'"):
+            shown.read_shown(path)
+        path = written(
+            tmp_path / "own.jsonl", [{"known": "I am Ada.", "turn": "?", "gap": "years"}]
+        )
+        with pytest.raises(incumbent.InvalidInput, match=r"line 1.*'years'"):
             shown.read_shown(path)
 
 
@@ -234,10 +239,10 @@ class TestTheCommand:
 
     def test_a_missing_file_is_a_row_and_an_unknown_part_an_error(self) -> None:
         """The rest goes on."""
-        parts = ["siblings", "shown", "conversations/home", "factconsolidation", "statebench"]
-        parts.append("cases")
+        parts = ["siblings", "unrelated", "shown", "conversations/home", "factconsolidation"]
+        parts += ["statebench", "cases"]
         out = run(*(word for part in parts for word in ("--only", part)))
-        assert out.count("not there: ") == 7
+        assert out.count("not there: ") == 8
         assert "'siblinks' is not one of" in run("--only", "siblinks", code=2)
 
     @pytest.mark.slow

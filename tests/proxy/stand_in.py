@@ -49,6 +49,8 @@ class StandIn:
     """How many events of a stream, or bytes of a document, come before it breaks off."""
     waits: bool = False
     """Whether it waits in the middle of a stream until `gone` or `go_on`."""
+    lingers: bool = False
+    """Whether it does so after the last event, before the body ends."""
     raw: bytes | None = None
     """A whole answer to give instead, to the byte."""
     gone: threading.Event = field(default_factory=threading.Event)
@@ -170,6 +172,8 @@ class StandIn:
                     await self._wait_for_others()
                 if self.waits and number == 1:
                     await self._until_gone(reader)
+            if self.lingers:
+                await self._until_gone(reader)
             writer.write(b"0\r\n\r\n")
             await writer.drain()
             return True

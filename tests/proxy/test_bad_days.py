@@ -139,6 +139,39 @@ def test_a_client_that_goes_away_cancels_the_request(
     assert proxy.speakers() == (["user"] if user else [])
 
 
+def chat(proxy: RunningProxy) -> Any:
+    return proxy.openai().chat.completions.create(model="m", messages=HELLO, stream=True)
+
+
+def responses(proxy: RunningProxy) -> Any:
+    return proxy.openai().responses.create(model="m", input="My desk is 4.", stream=True)
+
+
+def messages(proxy: RunningProxy) -> Any:
+    return proxy.anthropic().messages.create(model="m", max_tokens=9, messages=HELLO, stream=True)
+
+
+@pytest.mark.parametrize(
+    ("ask", "is_last"),
+    [
+        (chat, lambda event: event.choices[0].finish_reason),
+        (responses, lambda event: event.type == "response.completed"),
+        (messages, lambda event: event.type == "message_stop"),
+    ],
+)
+def test_a_client_that_goes_away_after_the_last_event_has_the_whole_reply(
+    proxy: RunningProxy, upstream: StandIn, ask: Any, is_last: Any
+) -> None:
+    """Many close as soon as they have read it, before the body ends: the reply is observed."""
+    upstream.lingers = True
+    stream = ask(proxy)
+    while not is_last(next(stream)):
+        pass
+    stream.close()
+    assert upstream.gone.wait(PATIENCE)
+    assert proxy.heard(2) == ["user", "assistant"]
+
+
 def test_a_slow_stream_is_not_held_back(proxy: RunningProxy, upstream: StandIn) -> None:
     """The first pieces arrive while the provider is still at work."""
     upstream.waits = True

@@ -42,8 +42,9 @@ def gate(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="A part by its name: siblings, shown, conversations, factconsolidation, "
-            "repair, statebench, cases or cost; or a file of one: siblings/home; repeatable.",
+            help="A part by its name: siblings, unrelated, shown, conversations, "
+            "factconsolidation, repair, statebench, cases or cost; or a file of one: "
+            "siblings/home; repeatable.",
             show_default="all",
         ),
     ] = None,

@@ -256,7 +256,7 @@ test("another session knows the next day what holds", async () => {
     const next = new Chat(service.url, { ...chat.who, sessionId: "t2" });
     const prompt = await next.say(mode, ASKED, ["45 desks."]);
     assert.ok(
-      prompt.includes(NEW!) && prompt.includes("45 desks") && !prompt.includes(OLD!),
+      prompt.includes(NEW!) && prompt.includes("[45] desks") && !prompt.includes(OLD!),
       prompt,
     );
   }

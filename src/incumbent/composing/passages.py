@@ -72,13 +72,13 @@ def _seen(inquiry: Inquiry, passages: list[SaidBefore]) -> list[SaidBefore]:
     }
     if not hidden:
         return passages
-    values = {text_of(fact.value) for fact in hidden.values()}
-    values.update(part.text for fact in hidden.values() for part in fact.parts)
+    values = {text_of(fact.value).casefold() for fact in hidden.values()}
+    values.update(part.text.casefold() for fact in hidden.values() for part in fact.parts)
     return [
         one
         for one in passages
         if hidden.keys().isdisjoint(one.item.stated)
-        and not any(value in one.item.value for value in values if value)
+        and not any(value in one.item.value.casefold() for value in values if value)
     ]
 
 
@@ -99,8 +99,9 @@ def _is_outdated(
 ) -> bool:
     if not over.keys() >= item.stated:
         return False
+    said = frozenset(analysis.terms(item.value))
     return any(
-        item.created_at <= until and _says_little_more(item.value, terms[fact_id])
+        item.created_at <= until and _says_little_more(said, terms[fact_id])
         for fact_id, until in over.items()
     )
 
@@ -116,9 +117,8 @@ def _terms(fact: Fact) -> frozenset[str]:
     return frozenset(analysis.terms(f"{fact.key} {text_of(fact.value)}"))
 
 
-def _says_little_more(text: str, told: frozenset[str]) -> bool:
+def _says_little_more(said: frozenset[str], told: frozenset[str]) -> bool:
     """Whether a text has most of these terms, not many others, and no number besides."""
-    terms = frozenset(analysis.terms(text))
-    if any(map(str.isdigit, "".join(terms - told))):
+    if any(map(str.isdigit, "".join(said - told))):
         return False
-    return len(terms & told) >= _MOST_OF * len(told) and len(terms) <= _LITTLE_MORE * len(told)
+    return len(said & told) >= _MOST_OF * len(told) and len(said) <= _LITTLE_MORE * len(told)

@@ -202,7 +202,7 @@ class ProxyApplication:
             if session is not None:
                 prepared = await self._prepared(exchange, session, caller, api, content)
             reply = await self._pass_on(exchange, api, content, prepared)
-            is_heard = exchange.has_ended and not isinstance(reply, Deaf)
+            is_heard = not isinstance(reply, Deaf)
             if session is not None and prepared is not None and is_heard:
                 await self._hear(session, caller, prepared, reply)
 
@@ -305,6 +305,11 @@ class ProxyApplication:
 
         try:
             await while_there(exchange.receive, None, pass_on)
+        except ClientDisconnect:
+            # Many close once they have read the last event, before the body ends: a reply that
+            # came to its end was heard.
+            if not heard or not heard[0].reply():
+                raise
         finally:
             await asyncio.wait({keeping})
         return heard[0]

@@ -33,7 +33,6 @@ class Exchange:
     status: int = 0
     """0 until the answer has begun."""
     outcome: str = "refused"
-    has_ended: bool = False
     added: list[tuple[bytes, bytes]] = field(default_factory=list)
     """Headers that we add to the answer."""
 
@@ -64,7 +63,6 @@ class Exchange:
 
     async def end(self) -> None:
         await self.send({"type": "http.response.body", "body": b"", "more_body": False})
-        self.has_ended = True
 
 
 class PassingBody:
