@@ -162,12 +162,19 @@ def test_constraints_are_always_looked_at() -> None:
     assert [(hit.entry, hit.binding) for hit in hits] == [(1, True), (2, False)]
 
 
-@pytest.mark.parametrize("query", ["", "the of", "?!", "🜁", "harbour " * 500, "x" * 20_000])
+@pytest.mark.parametrize("query", ["quay", "harbour " * 500, "x" * 20_000])
 def test_odd_queries_are_served(query: str) -> None:
-    """A query of nothing, of stop words, of marks, or of very many words has an answer."""
+    """A query of a word nobody wrote, or of very many words has an answer."""
     rows = [row(number, "harbour") for number in range(1, 4)]
     hits = found_by(rows, query)
     assert set(hits) == ({1, 2, 3} if "harbour" in query else set())
+
+
+@pytest.mark.parametrize("query", ["", "the of", "?!", "🜁"])
+def test_a_query_of_nothing_finds_what_is_newest(query: str) -> None:
+    """A context that nobody asked anything of has something to show, however much is known."""
+    rows = [row(number, "harbour") for number in range(1, 9)]
+    assert sorted(found_by(rows, query, limit=3)) == [6, 7, 8]
 
 
 @FEW

@@ -107,7 +107,7 @@ def state(stack: ShelfIndex, query: Any) -> dict[str, Any]:
         "size": stack.size,
         "length": stack.length,
         "count": len(stack),
-        "live": stack.live_entries(),
+        "live": stack.newest(1_000),
         "termed": stack.termed,
         "suspects": {probe: set(found) for probe, found in stack.suspects.items()},
         "lengths": [stack.length_of(entry) for entry in entries],
@@ -146,7 +146,7 @@ def test_any_number_of_portions_gives_the_same(
         at_once.catch_up(iter(shelf.placed(0)), shelf.version)
     assert state(followed, query) == state(at_once, query)
     live = sorted(entry for entry, placed in shelf.entries.items() if placed.live)
-    assert at_once.live_entries() == live
+    assert at_once.newest(1_000) == live
     assert at_once.length == sum(shelf.entries[entry].length for entry in live)
 
 
@@ -285,5 +285,5 @@ def test_without_an_embedder_nothing_is_near() -> None:
     """A stack without dimensions counts its entries and finds none by meaning."""
     stack = ShelfIndex(0)
     stack.catch_up([Placed(1, 1, True, None, None, False, 3, "k", "", None)], 1)
-    assert (stack.size, stack.length, stack.live_entries()) == (1, 3, [1])
+    assert (stack.size, stack.length, stack.newest(1_000)) == (1, 3, [1])
     assert nearest_of([stack], np.zeros(0, np.float32), 5, set()) == []

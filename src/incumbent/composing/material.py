@@ -240,12 +240,12 @@ class MaterialBuilder(Inquiry):
         return list({**{fact.id: fact for fact in more}, **known}.values())
 
     def _promising(self, hits: Hits) -> list[str]:
-        """The ids of the best hits by words and meaning, somewhat more than would fit, and of every
-        constraint."""
+        """The ids of the best hits by words and meaning, somewhat more than would fit, the newer
+        first among equals, and of every constraint."""
         # As `base_score` has it; its sign is turned, because the best come first.
         matches = -(TEXT * hits.texts + MEANING * np.maximum(hits.meanings, 0.0))
         ids = [row[1] for row in hits.rows]
-        by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__), np.int64)
+        by_id = np.array(sorted(range(len(ids)), key=ids.__getitem__, reverse=True), np.int64)
         order = by_id[np.argsort(matches[by_id], kind="stable")].tolist()
         rows, binding = hits.rows, hits.binding
         taken = list(accumulate([rows[place][2] for place in order]))

@@ -73,6 +73,10 @@ class Collection(Protocol):
         """The entries whose meaning is nearest; at least `count` of them, if there are as many."""
         ...
 
+    def newest(self, count: int) -> list[int]:
+        """The last entries, as many as `count`, or all."""
+        ...
+
     def binding(self, query: Vector | None, count: int) -> list[int]:
         """The constraints; if they are more than `count`, those whose meaning is nearest."""
         ...
@@ -112,9 +116,13 @@ def _nearest_or_all(
     stacks: Sequence[ShelfIndex], query: Vector | None, count: int, hidden: set[int]
 ) -> list[int]:
     if query is None or sum(stack.size for stack in stacks) <= count:
-        found = chain.from_iterable(stack.live_entries() for stack in stacks)
-        return sorted(set(found).difference(hidden))[-count:]
+        return _newest_of(stacks, count, hidden)
     return nearest_of(stacks, query, count, hidden)
+
+
+def _newest_of(stacks: Sequence[ShelfIndex], count: int, hidden: set[int]) -> list[int]:
+    found = chain.from_iterable(stack.newest(count + len(hidden)) for stack in stacks)
+    return sorted(set(found).difference(hidden))[-count:]
 
 
 class Shelved:
@@ -216,6 +224,9 @@ class Shelved:
     def nearest(self, query: Vector, count: int) -> list[int]:
         return nearest_of(list(self._stacks.values()), query, count, self._hidden)
 
+    def newest(self, count: int) -> list[int]:
+        return _newest_of(list(self._stacks.values()), count, self._hidden)
+
     def binding(self, query: Vector | None, count: int) -> list[int]:
         stacks = [self._stacks[number] for number in self._binding]
         return _nearest_or_all(stacks, query, count, self._hidden)
@@ -281,6 +292,9 @@ class AdHoc:
 
     def nearest(self, query: Vector, count: int) -> list[int]:
         return nearest_of([self._binding, self._others], query, count, set())
+
+    def newest(self, count: int) -> list[int]:
+        return sorted(self._rows)[-count:]
 
     def binding(self, query: Vector | None, count: int) -> list[int]:
         return _nearest_or_all([self._binding], query, count, set())

@@ -208,9 +208,15 @@ class PastMoment:
     def binding(self, query: Vector | None, count: int) -> list[int]:
         shelves = [shelf for shelf in self.shelves if shelf.binding]
         if query is None or sum(shelf.size for shelf in shelves) <= count:
-            every = self._entries((shelf, np.flatnonzero(shelf.held)) for shelf in shelves)
-            return sorted(every)[-count:]
+            return self._newest(shelves, count)
         return self._nearest(shelves, query, count)
+
+    def newest(self, count: int) -> list[int]:
+        return self._newest(self.shelves, count)
+
+    def _newest(self, shelves: Sequence[ShelfMoment], count: int) -> list[int]:
+        every = self._entries((shelf, np.flatnonzero(shelf.held)) for shelf in shelves)
+        return sorted(every)[-count:]
 
     def _nearest(self, shelves: Sequence[ShelfMoment], query: Vector, count: int) -> list[int]:
         scans = [(shelf, *self._distances(shelf, query)) for shelf in shelves if shelf.size]

@@ -106,7 +106,8 @@ def search(
     *,
     limit: int,
 ) -> Hits:
-    """At least the `limit` best entries by words and as many by meaning, in no order."""
+    """At least the `limit` best entries by words and as many by meaning, in no order; the newest
+    for a query that says nothing."""
     wanted = list(dict.fromkeys(terms(query)))[:_MOST_TERMS]
     size = collection.size
     weights: dict[str, float] = {}
@@ -133,6 +134,8 @@ def search(
     chosen = set(_best(gathered, limit))
     if meaning is not None:
         chosen.update(collection.nearest(meaning, limit))
+    if not wanted:
+        chosen.update(collection.newest(limit))
     binding = set(collection.binding(meaning, _BINDING))
     chosen |= binding
     rows = collection.rows(sorted(chosen))

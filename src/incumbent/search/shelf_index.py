@@ -334,9 +334,11 @@ class ShelfIndex:
         position = int(np.searchsorted(self._entries[: self._count], entry, side="right"))
         return int(np.count_nonzero(self._live[:position]))
 
-    def live_entries(self) -> list[int]:
-        live: list[int] = self._entries[: self._count][self._live[: self._count]].tolist()
-        return live
+    def newest(self, count: int) -> list[int]:
+        """The last live entries."""
+        live = np.flatnonzero(self._live[: self._count])[-count:]
+        found: list[int] = self._entries[live].tolist()
+        return found
 
     def kept_by(self, hides: tuple[Declaration, ...]) -> set[int]:
         """Entries whose key matches one of these declarations. Each key is looked at once."""
