@@ -271,7 +271,7 @@ class DeadValueFinder:
 
         If a fact in office has the same value, the note is right again, and its fact is left out.
         """
-        stated = sorted({fact_id for item in items for fact_id in item.states})
+        stated = sorted({fact_id for item in items for fact_id in item.stated})
         lens, reader = self._inquiry.lens, self._inquiry.reader
         found: dict[str, list[DeadValue]] = {}
         facts = lens.by_ids(reader, stated)

@@ -97,8 +97,8 @@ def without_outdated(
 def _is_outdated(
     item: WorkingItem, over: Mapping[str, datetime], terms: Mapping[str, frozenset[str]]
 ) -> bool:
-    if not over.keys() >= item.stated:
-        return False
+    if not over.keys() >= (set(item.states) or item.stated):
+        return False  # something that it states itself, and does not only mention, stands
     said = frozenset(analysis.terms(item.value))
     return any(
         item.created_at <= until and _says_little_more(said, terms[fact_id])

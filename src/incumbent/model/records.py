@@ -142,14 +142,14 @@ class WorkingItem:
     created_at: datetime
     expires_at: datetime | None = None
     states: tuple[str, ...] = ()
-    """Ids of the facts that it stated. When one of them leaves office, its words about it are
-    cut."""
+    """Ids of the facts that it stated itself. When one of them leaves office, its words about it
+    are cut."""
     spots: tuple[Spot, ...] = ()
-    """The places where it states them, as far as they are known."""
+    """The places where it states them, or says again a value of what others stated."""
 
     @property
     def stated(self) -> set[str]:
-        """Ids of all facts that it states."""
+        """Ids of all facts that it states, or whose values it says again."""
         return {*self.states, *(spot.fact_id for spot in self.spots if spot.fact_id)}
 
     def expired(self, when: datetime) -> bool:

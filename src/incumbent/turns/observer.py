@@ -121,9 +121,8 @@ class TurnObserver:
         expires = None if lifetime is None else now + lifetime
         known = situation.facts.values()
         spots = spots_in(came.text, turn.turn_index, reading, record.facts, known)
-        states = tuple(dict.fromkeys((*turn.fact_ids, *(s.fact_id for s in spots if s.fact_id))))
         self._retrace(situation, record)
-        item = WorkingItem(item_key(turn), came.text, now, expires, states, spots)
+        item = WorkingItem(item_key(turn), came.text, now, expires, turn.fact_ids, spots)
         transaction.put_item(user_id, turn.session_id, item)
         transaction.put_passages(user_id, passages_of(turn, item, self._written))
         if len(situation.turns) >= WINDOW:

@@ -33,8 +33,7 @@ def replace_record(
         if (item.key, item.value) == (item_key(turn), text):
             unreal = tuple(spot for spot in item.spots if not spot.fact_id)
             spots = (*own_spots(text, turn.turn_index, record.facts), *unreal)
-            states = (*fact_ids, *(spot.fact_id for spot in spots if spot.fact_id))
-            marked = replace(item, states=tuple(dict.fromkeys(states)), spots=spots)
+            marked = replace(item, states=fact_ids, spots=spots)
             # What is put goes to the end of the desk; the turns after it have to stay after it.
             for one in (marked, *items[place + 1 :]):
                 transaction.put_item(user_id, turn.session_id, one)
