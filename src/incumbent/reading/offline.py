@@ -38,7 +38,7 @@ from incumbent.reading.learned.model import Model
 from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
 from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
 from incumbent.reading.segments import Segment, run_on, segments
-from incumbent.reading.sorting import kind_of, supposes_in_part
+from incumbent.reading.sorting import is_unreal_in_part, kind_of
 from incumbent.reading.terms import names_of
 from incumbent.reading.things import name_of
 from incumbent.reading.ties import ties
@@ -55,6 +55,7 @@ _USUAL: Final = 0.5
 _RETOLD: Final = 0.9
 """How surely words are somebody else's that stand in no quotation: they are kept as they are."""
 _INTRODUCING: Final = frozenset({StatementKind.ASKS, StatementKind.ORDERS})
+_UNREAL: Final = frozenset({StatementKind.SUPPOSES, StatementKind.PROPOSES})
 _NOT_OWN: Final = frozenset({Manner.QUOTED, Manner.INTRODUCED, Manner.REPORTED, Manner.DENIED})
 _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
 
@@ -181,7 +182,7 @@ class OfflineReader:
         parts = parts_of(one.text, heard.at)
         kind, chance = kind_of(one.text, told, has_values=bool(parts))
         cues: tuple[str, ...] = ("correction",) if Cues(one.text).corrects else ()
-        if kind is StatementKind.SUPPOSES and supposes_in_part(one.text):
+        if kind in _UNREAL and is_unreal_in_part(one.text):
             cues += (PARTLY,)
         if not is_machine(heard.speaker) and _is_retold(voice, one):
             cues += (RETOLD,)

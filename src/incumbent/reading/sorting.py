@@ -55,6 +55,10 @@ _TOLD: Final = 0.75
 _FEW: Final = 5
 _CLAUSE: Final = 4
 """A clause of so many words tells something by itself."""
+_LONG: Final = 16
+"""So many words hardly only suppose, or only propose."""
+_MUCH: Final = 6
+"""A clause of so many words tells something beside one that is only thought of."""
 _STILL_STATES: Final = 0.35
 """So sure that something is stated where the rules see none: showing is the lesser harm."""
 _SUGGESTS = re.compile(
@@ -129,6 +133,11 @@ def _tells(clause: Clause) -> bool:
     return clause.kind is Kind.ASSERTION and len(clause.text.split()) >= _CLAUSE
 
 
+def _tells_much(clause: Clause) -> bool:
+    """Whether a clause beside one that supposes tells more than "I really don't know"."""
+    return clause.kind is Kind.ASSERTION and len(clause.text.split()) >= _MUCH
+
+
 _SUPPOSING: Final = (
     (re.compile(r", (?:but |and |just )*(?:if|unless|in case)\b", re.IGNORECASE), 3),
     (
@@ -152,8 +161,11 @@ def _could_suppose(text: str) -> bool:
     return any(pattern.search(text) is not None for pattern, _ in _SUPPOSING)
 
 
-def supposes_in_part(text: str) -> bool:
-    """Whether a sentence has said something before it begins to suppose."""
+def is_unreal_in_part(text: str) -> bool:
+    """Whether a sentence that supposes or proposes says something besides: in a clause of its own,
+    or before it begins to suppose. Whoever types on and on for so long has said something too."""
+    if len(text.split()) >= _LONG or any(map(_tells_much, statements(text))):
+        return True
     places = [
         (len(text[: found.start()].split()), most)
         for pattern, most in _SUPPOSING
