@@ -11,6 +11,7 @@ from incumbent.composing.doubts import DoubtsFound
 from incumbent.composing.inquiry import Inquiry
 from incumbent.composing.said_before import said_before
 from incumbent.context.material import SaidBefore
+from incumbent.context.passages import LEAST_NEW, says_besides
 from incumbent.context.said_lines import label_of_passage
 from incumbent.model.fact import Fact, Status
 from incumbent.model.records import TURN, WorkingItem
@@ -99,11 +100,12 @@ def _is_outdated(
 ) -> bool:
     if not over.keys() >= (set(item.states) or item.stated):
         return False  # something that it states itself, and does not only mention, stands
+    before = {fact_id for fact_id, until in over.items() if item.created_at <= until}
+    told = [(spot.start, spot.end) for spot in item.spots if spot.fact_id in before]
+    if told and not says_besides(item.value, told, LEAST_NEW):
+        return True
     said = frozenset(analysis.terms(item.value))
-    return any(
-        item.created_at <= until and _says_little_more(said, terms[fact_id])
-        for fact_id, until in over.items()
-    )
+    return any(_says_little_more(said, terms[fact_id]) for fact_id in before)
 
 
 def _until(fact: Fact, doubts: DoubtsFound) -> datetime | None:

@@ -14,7 +14,7 @@ from incumbent.context.rendering import SAID, said_line
 from incumbent.model.records import WorkingItem
 from incumbent.model.words import said
 
-_LEAST_NEW: Final = 0.3
+LEAST_NEW: Final = 0.3
 """The least share of the words of a passage that have to be new beside the facts that are shown."""
 _FEWEST_NEW: Final = 4
 
@@ -49,7 +49,7 @@ def room_for_passages(page: Page, material: Material) -> int:
 def _says_more(item: WorkingItem, cuts: Cuts, shown: Collection[str]) -> bool:
     """Whether a passage says more than the facts on the page that it states, beside what is cut."""
     told = [*cuts, *((s.start, s.end) for s in item.spots if s.fact_id in shown)]
-    return not told or says_besides(item.value, told, _LEAST_NEW)
+    return not told or says_besides(item.value, told, LEAST_NEW)
 
 
 def says_besides(text: str, told: Collection[tuple[int, int]], least: float = 0.0) -> bool:
