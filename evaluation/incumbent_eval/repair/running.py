@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from incumbent.testing.systems import Maker, Progress, Refused, System, Who
+from incumbent_eval.conversations.sections import live_part
 from incumbent_eval.figures import Share
 from incumbent_eval.phrases import mentions
 from incumbent_eval.repair.episodes import (
@@ -93,11 +94,12 @@ def _take(system: System, step: Step, named: dict[str, str]) -> None:
 
 def _ask(system: System, question: EpisodeQuestion, budget: int) -> EpisodeAnswer:
     context = system.context(_WHO, question.text, budget, history=question.history)
+    live = live_part(context)  # without what is marked as possibly outdated
     return EpisodeAnswer(
         question,
         context,
         tuple(phrase for phrase in question.must if not mentions(context, phrase)),
-        tuple(phrase for phrase in question.must_not if mentions(context, phrase)),
+        tuple(phrase for phrase in question.must_not if mentions(live, phrase)),
     )
 
 

@@ -33,6 +33,7 @@ _FORMS: Final = re.compile(
 )
 _ROOM: Final = re.compile(r":\s|\n|[\"“”„«»*]")
 """What sets off the words that are shown from those that ask for something to be done with them."""
+_HERALD: Final = re.compile(r"\w?[a-z'’]*(?: [a-z'’]+){1,5}: (?=\w)")
 _PARAGRAPH: Final = re.compile(r"[ \t]*\n[ \t]*\n\s*|(?<=[:?])[ \t]*\n\s*")
 _QUOTED: Final = re.compile(r"\"[^\"\n]{40,}\"|“[^”]{40,}”|„[^“”]{40,}[“”]|«[^»]{40,}»")
 """Words quoted at length: what stands around them mostly speaks of them."""
@@ -71,6 +72,13 @@ def may_be_shown(text: str) -> list[Span]:
             # A letter is full of requests: where something is asked, they are part of it.
             return [span for span in spans if span not in asking]
     return []
+
+
+def announces(text: str) -> bool:
+    """Whether a statement opens by saying what kind of news comes: "Change of plan: …". A name or a
+    single word there may be whose words these are, or what is to be done with them."""
+    found = _HERALD.match(text[:_READ])
+    return found is not None and _tasks().search(found.group()) is None
 
 
 def _has(kind: Kind, paragraph: str) -> bool:

@@ -20,7 +20,7 @@ from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
 from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
-from incumbent.reading.displayed import is_displayed, may_be_shown
+from incumbent.reading.displayed import announces, is_displayed, may_be_shown
 from incumbent.reading.form import (
     PARTLY,
     RETOLD,
@@ -246,9 +246,10 @@ class OfflineReader:
 def _is_retold(voice: Voice, one: Segment) -> bool:
     """Whether what a stretch tells, mostly at its end, is not the speaker's own word."""
     last = len(one.text.rstrip(" .!?)\"'”’»`")) - 1
-    return any(
-        voice.manner(start, one.end) in _NOT_OWN for start in (one.start, one.start + max(0, last))
-    )
+    manners = {voice.manner(at, one.end) for at in (one.start, one.start + max(0, last))}
+    if announces(one.text):
+        manners.discard(Manner.INTRODUCED)
+    return not _NOT_OWN.isdisjoint(manners)
 
 
 def _may_be_shown(one: Statement, apart: Sequence[Span]) -> bool:
