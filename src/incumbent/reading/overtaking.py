@@ -19,7 +19,6 @@ from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.comparing import Token, fillers, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Statement, StatementKind
-from incumbent.reading.leaving import left_behind
 from incumbent.reading.retelling import retold
 
 _LONGEST: Final = 400
@@ -129,7 +128,6 @@ def echoed(
     statements: Sequence[Statement], known: Sequence[Known], found: Sequence[Relation]
 ) -> Iterator[Relation]:
     """The same value under a name, where it has changed in a statement of the same thing."""
-    yield from besides(found, left_behind(statements, known))
     by_id = {one.id: one for one in known}
     done = {one.fact_id for one in found if one.kind in _GONE}
     for one in found:
