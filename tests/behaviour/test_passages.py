@@ -219,6 +219,14 @@ class TestContexts:
         alice.observe("I told Dr Brandt that he is my dentist no more.", speaker="assistant")
         assert len(said(later, "Who is my dentist?")) == 1
 
+    def test_it_does_not_come_back_for_an_echo(self, memory: Memory, alice: Session) -> None:
+        """A turn that states what is over only mentions what others state with the same name."""
+        alice.observe("Oslo has the Munch museum.")
+        alice.observe("The capital of Norway is Oslo.")
+        alice.observe("The capital of Norway is Bergen now.")
+        later = someone(memory, "alice")
+        assert not any("Norway" in one for one in said(later, "What is the capital of Norway?"))
+
     def test_what_one_may_not_see_is_not_said(self, memory: Memory) -> None:
         """Nor a turn that repeats it."""
         memory.declare("salary", requires=["hr"])

@@ -101,6 +101,55 @@ def test_what_stands_before_a_supposition_is_kept(memory: incumbent.Memory) -> N
     assert live(ann) == {told}
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "old mill at Kinnegad, 22 august we're thinking no, we're SAYING 84 guests and a band",
+        "you won't believe it, somebody walked out, and he has us on the same Dvorak again",
+        "he was seeing cats on the curtain again, so bedtime is back to the half, doctor's orders",
+    ],
+)
+def test_whoever_types_on_and_on_tells_something(memory: incumbent.Memory, told: str) -> None:
+    """A long stretch is kept as it was said, whatever in it is only thought of."""
+    ann = memory.session(user_id="ann")
+    ann.observe(told)
+    assert live(ann) == {told}
+
+
+def test_what_may_or_may_not_happen_binds_nobody(memory: incumbent.Memory) -> None:
+    """It is told, and no rule."""
+    ann = memory.session(user_id="ann")
+    ann.observe("The 17th may or may not happen.")
+    ann.observe("The boat may not come on Sunday.")
+    assert [fact.is_constraint for fact in ann.facts()] == [False, False]
+
+
+def test_nobody_doubts_their_own_word_in_one_breath(memory: incumbent.Memory) -> None:
+    """What a turn says further on is shown beside what it said first."""
+    ann = memory.session(user_id="ann")
+    ann.observe("It is permanent. I'm his guardian, Ms Oduya no longer needs to come at all.")
+    assert len(live(ann)) == 2
+
+
+@pytest.mark.parametrize(
+    ("told", "changes"),
+    [
+        ("Change of plan: the moving date is now 25 September.", True),
+        ("New info: the moving date is now 25 September.", True),
+        ("My sister told me: the moving date is now 25 September.", False),
+        ("Please translate this: the moving date is now 25 September.", False),
+    ],
+)
+def test_saying_what_kind_of_news_comes_makes_it_nobody_elses_word(
+    memory: incumbent.Memory, told: str, *, changes: bool
+) -> None:
+    """What others said, or what is to be worked on, changes nothing."""
+    ann = memory.session(user_id="ann")
+    ann.observe("The moving date is 13 October.")
+    ann.observe(told)
+    assert (ann.current("moving_date") == "25 September") is changes
+
+
 def test_what_is_cancelled_is_not_approved_however_often_it_was_said(
     memory: incumbent.Memory,
 ) -> None:

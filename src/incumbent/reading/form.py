@@ -77,6 +77,9 @@ class ActKind(StrEnum):
     REVERT = "revert"
 
 
+GOING_BACK = (ActKind.UNDO, ActKind.REVERT)
+
+
 class Claim(NamedTuple):
     """A name in plain sight: of what, which attribute, and the value."""
 

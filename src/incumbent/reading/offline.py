@@ -22,6 +22,7 @@ from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
 from incumbent.reading.displayed import announces, is_displayed, may_be_shown
 from incumbent.reading.form import (
+    GOING_BACK,
     PARTLY,
     RETOLD,
     Heard,
@@ -55,6 +56,8 @@ _USUAL: Final = 0.5
 _RETOLD: Final = 0.9
 """How surely words are somebody else's that stand in no quotation: they are kept as they are."""
 _INTRODUCING: Final = frozenset({StatementKind.ASKS, StatementKind.ORDERS})
+_WITHIN: Final = (RelationKind.REPLACES, RelationKind.PART, RelationKind.ENDS)
+"""What is said in one breath is not in doubt: a reader sees both, in their order."""
 _UNREAL: Final = frozenset({StatementKind.SUPPOSES, StatementKind.PROPOSES})
 _NOT_OWN: Final = frozenset({Manner.QUOTED, Manner.INTRODUCED, Manner.REPORTED, Manner.DENIED})
 _BLOCKS = {BlockKind.CODE: StatementKind.VERBATIM, BlockKind.LOG: StatementKind.VERBATIM}
@@ -92,7 +95,8 @@ class OfflineReader:
         if is_displayed(heard.text):
             return Reading(tuple(replace(one, claim=None) for one in statements), (), asked)
         statements = tuple(without_recalled(statements))
-        spoken = {(act.start, act.end) for act in asked}
+        sure = (one for one in asked if one.is_sure or one.kind not in GOING_BACK)
+        spoken = {(act.start, act.end) for act in sure}
         relations = tuple(self._relations(heard, read, statements, spoken))
         relations += tuple(self._within(heard, statements, spoken))
         relations += tuple(besides(relations, alternatives(heard, statements)))
@@ -239,7 +243,7 @@ class OfflineReader:
                 read = self._model.read(before, text, [shown(one) for one in near])
             window = Window(said.text, said.start, (), near, read, shift)
             for found in Judging(window, [said], [number], self.name).relations():
-                if found.kind not in (RelationKind.CONFIRMS, RelationKind.DEPENDS):
+                if found.kind in _WITHIN:
                     yield replace(found, fact_id="", earlier=int(found.fact_id))
 
 

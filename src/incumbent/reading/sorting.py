@@ -11,6 +11,7 @@ from incumbent.language.questions import is_telling
 from incumbent.language.statements import Statement as Clause
 from incumbent.language.statements import statements
 from incumbent.reading.form import StatementKind
+from incumbent.rules.classification import MAY_NOT
 
 _BY_RULES: Final = {
     Kind.ASSERTION: StatementKind.STATES,
@@ -75,12 +76,15 @@ _PUT_FORWARD = re.compile(
 )
 """What says of itself that it is only put forward: "Draft: the discount is 20%"."""
 _RULE = re.compile(
-    r"\b(?:must(?:n['’]t)?|may (?:not|only|never)|(?:is|are) not allowed|not permitted|forbidden|"
+    rf"\b(?:must(?:n['’]t)?|{MAY_NOT}|may (?:only|never)|"
+    r"(?:is|are) not allowed|not permitted|forbidden|"
     r"prohibited|only \w+(?: \w+){0,3} may|nobody may|no one may|need(?:s)? approval|"
     r"shall not)\b|\b(?:must|should|shall|may|to|please)\s+(?:never|always)\b|"
     r"^\W*(?:[\w ]{1,40}:\s*)?(?:please\s+)?(?:never|always)\s+(?!been\b|was\b|had\b|have\b)",
     re.IGNORECASE,
 )
+_COULD_FAIL = re.compile(r"\bmay (?:or may )?not\b", re.IGNORECASE)
+"""Either a rule, or something that may come to nothing: worth knowing in both cases."""
 
 
 def is_rule(text: str) -> bool:
@@ -100,7 +104,8 @@ def kind_of(
     kinds = {one.kind for one in found}
     clauses = {_BY_RULES[one] for one in kinds}
     kind = next((one for one in _STRENGTH if one in clauses), StatementKind.CHATS)
-    if kind is StatementKind.SUPPOSES and is_rule(text) and not _supposes(text):
+    is_kept = is_rule(text) or _COULD_FAIL.search(text) is not None
+    if kind is StatementKind.SUPPOSES and is_kept and not _supposes(text):
         kind = StatementKind.STATES
     if kind is StatementKind.STATES and _SUGGESTS.match(text) is not None:
         return StatementKind.PROPOSES, 1.0

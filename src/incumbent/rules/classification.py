@@ -44,9 +44,11 @@ _CONSTRAINT_HEADS = {
     "minimum": "capacity",
     "min": "capacity",
 }
+MAY_NOT = r"(?<!may or )may not(?! (?:happen|work|be able|come|need|know|have)\b)"
+"""What is not allowed, and not what may come to nothing: "the boat may not come"."""
 _BINDING = re.compile(
-    r"\b(must\b(?! ?-)(?! (?:say|tell|admit|confess|ask)\b)|may not|cannot exceed|can't exceed|"
-    r"no more than|at most|not permitted|is prohibited|are prohibited|is forbidden|"
+    rf"\b(must\b(?! ?-)(?! (?:say|tell|admit|confess|ask)\b)|{MAY_NOT}|cannot exceed|"
+    r"can't exceed|no more than|at most|not permitted|is prohibited|are prohibited|is forbidden|"
     r"max(?:imum)?(?: of)? [$€£]?\d|(?:is|are) (?:required|mandatory|not allowed)|"
     r"(?<=^)never (?=\w))",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from incumbent.model.fact import Fact
 from incumbent.model.scope import Scope
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.reading.form import (
+    GOING_BACK,
     PARTLY,
     READ,
     RETOLD,
@@ -50,6 +51,7 @@ from incumbent.turns.worth import is_done, is_for_now, is_worth_keeping
 
 LONGEST_REASON: Final = 500
 _FEW: Final = 4
+_SHORT_REQUEST: Final = 8
 _DOUBTFUL: Final = 0.5
 """How sure somebody is who contradicts what they said that one above them had said."""
 _GONE: Final = (RelationKind.REPLACES, RelationKind.ENDS)
@@ -100,8 +102,8 @@ class Filing:
         acted = set()
         for act in reading.acts:
             if not act.is_sure:
-                self._question(act, reading, self._requests.in_question(act, reading))
-                acted.add((act.start, act.end))
+                if self._question(act, reading, self._requests.in_question(act, reading)):
+                    acted.add((act.start, act.end))
             elif self._requests.do(act, reading):
                 acted.add((act.start, act.end))
             self._ask_to_end(act, reading)
@@ -141,13 +143,16 @@ class Filing:
             self._filed[number] = fact.id
             self._facts[fact.id] = fact
 
-    def _question(self, act: Act, reading: Reading, facts: Sequence[Fact]) -> None:
+    def _question(self, act: Act, reading: Reading, facts: Sequence[Fact]) -> bool:
         """Keep a request that may not be meant, as what puts in doubt what it names: the person
-        confirms it by saying so plainly, or by settling the review."""
-        said = next((one for one in reading.statements if one.start == act.start), None)
-        if facts and said is not None:
+        confirms it by saying so plainly, or by settling the review. False where it is none, and
+        tells something: "so bedtime is back to the half, doctor's orders"."""
+        said = next(one for one in reading.statements if one.start == act.start)
+        if facts:
             doubts = tuple(fact.id for fact in facts)
             self._propose(said, replace(self._proposals.of(said, None), doubts=doubts), ())
+        is_short = len(said.text.split()) <= _SHORT_REQUEST
+        return bool(facts) or (is_short and act.kind not in GOING_BACK)
 
     def _ask_to_end(self, act: Act, reading: Reading) -> None:
         """Keep a request until it is approved, with the facts that go then."""
