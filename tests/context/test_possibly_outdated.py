@@ -57,6 +57,18 @@ class TestTheSection:
         [line] = [line for line in context.lines if line.section == DOUBTED]
         assert (line.fact_id, len(line.quoted)) == (street, 1)
 
+    def test_what_rests_on_it_is_in_doubt_with_it(self, alice: Session) -> None:
+        """As far as a chain goes; what was worked out after the doubt is not."""
+        street = alice.write("street", "Elm Street").fact_id
+        office = alice.write("tax_office", "North", depends_on=[street]).fact_id
+        alice.write("tax_number", "12/345", depends_on=[office])
+        alice.write("keys", "for Harbor Road", doubts=[street])
+        alice.write("district", "Harbor", depends_on=[street])
+        context = alice.context(QUERY)
+        named = {line.partition(": ")[2].split(":")[0] for line in section(context)}
+        assert named == {"street", "tax_office", "tax_number"}
+        assert "district: Harbor" in live(context)
+
     def test_a_sentence_needs_no_name(self, alice: Session) -> None:
         """Neither the one in doubt nor the one that put it there."""
         street = said(alice, 1, "I am renting a flat on Elm Street.")

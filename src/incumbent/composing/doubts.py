@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from incumbent.composing.inquiry import Inquiry
 from incumbent.composing.working_set import SelectedItems
 from incumbent.context.document import Omission
 from incumbent.context.passages import says_besides
 from incumbent.engine.doubts import doubters
-from incumbent.model.fact import Fact
+from incumbent.model.fact import Fact, Status
 from incumbent.model.records import WorkingItem
 from incumbent.model.values import text_of
 from incumbent.rules.scope import View
+
+_MOST_BASES: Final = 1_000
+"""Enough of what facts rest on, for a chain that has no end."""
 
 
 class DoubtsFound(NamedTuple):
@@ -34,8 +37,45 @@ def doubts_about(
     stated = {fact_id for item in items for fact_id in item.states}.difference(known)
     if stated:
         known |= lens.by_ids(reader, sorted(stated))
-    found = doubters(reader, lens, known.values())
+    bases = _bases(inquiry, known)
+    found = _carried_on(doubters(reader, lens, (known | bases).values()), known | bases)
+    found = {fact_id: those for fact_id, those in found.items() if fact_id in known}
     return DoubtsFound(found, frozenset(i for i in found if not known[i].is_constraint))
+
+
+def _bases(inquiry: Inquiry, known: Mapping[str, Fact]) -> dict[str, Fact]:
+    """What these facts rest on, and what that rests on, as far as it is not among them."""
+    found: dict[str, Fact] = {}
+    wanted = {base for fact in known.values() for base in fact.depends_on}.difference(known)
+    while wanted and len(found) < _MOST_BASES:
+        more = inquiry.lens.by_ids(inquiry.reader, sorted(wanted))
+        found |= more
+        wanted = {base for fact in more.values() for base in fact.depends_on}
+        wanted.difference_update(found, known)
+    return found
+
+
+def _carried_on(found: dict[str, list[Fact]], known: Mapping[str, Fact]) -> dict[str, list[Fact]]:
+    """The doubts, carried on to what rests on something in doubt and was said before the doubt."""
+    resting = [fact for fact in known.values() if fact.depends_on] if found else []
+    found = dict(found)
+    is_more = True
+    while is_more:
+        is_more = False
+        for fact in resting:
+            doubts = [one for base in fact.depends_on for one in found.get(base, ())]
+            if fact.id not in found and (later := _since(fact, doubts)):
+                found[fact.id] = later
+                is_more = True
+    return found
+
+
+def _since(fact: Fact, doubts: Iterable[Fact]) -> list[Fact]:
+    """The doubts that came after a fact was said, newest first."""
+    if fact.status is not Status.OFFICE:
+        return []
+    later = {one.id: one for one in doubts if one.order > fact.order and one.id != fact.id}
+    return sorted(later.values(), key=lambda one: (one.order, one.id), reverse=True)
 
 
 def standing(doubts: DoubtsFound, view: View) -> DoubtsFound:
