@@ -80,7 +80,7 @@ def cut_item(
     item: WorkingItem, dead: DeadValueIndex, gone: Mapping[str, Sequence[DeadValue]]
 ) -> CutItem:
     """A note or a turn without dead values, and without what it stated and is gone."""
-    stated = [fact_id for fact_id in item.states if fact_id in gone]
+    stated = [fact_id for fact_id in sorted(item.stated) if fact_id in gone]
     own = [value for fact_id in stated for value in gone[fact_id]]
     certain = {value.words for value in own}
 
