@@ -340,6 +340,9 @@ class _Shelf:
     def binding(self, query: Vectors | None, count: int) -> list[int]:
         return []
 
+    def newest(self, count: int) -> list[int]:
+        return self._stack.newest(count)
+
     def rows(self, entries: Sequence[int]) -> list[EntryRow]:
         found = self._connection.execute(
             "SELECT number, vector FROM bytes WHERE organization = %s AND number = ANY(%s) "
