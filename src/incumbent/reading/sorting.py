@@ -10,8 +10,8 @@ from incumbent.language.moods import Kind
 from incumbent.language.questions import is_telling
 from incumbent.language.statements import Statement as Clause
 from incumbent.language.statements import statements
+from incumbent.model.forbidding import MAY_NOT
 from incumbent.reading.form import StatementKind
-from incumbent.rules.classification import MAY_NOT
 
 _BY_RULES: Final = {
     Kind.ASSERTION: StatementKind.STATES,

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from incumbent.model.fact import MemoryType, Source
+from incumbent.model.forbidding import MAY_NOT
 
 _ORGANIZATIONAL = frozenset(
     [
@@ -44,8 +45,6 @@ _CONSTRAINT_HEADS = {
     "minimum": "capacity",
     "min": "capacity",
 }
-MAY_NOT = r"(?<!may or )may not(?! (?:happen|work|be able|come|need|know|have)\b)"
-"""What is not allowed, and not what may come to nothing: "the boat may not come"."""
 _BINDING = re.compile(
     rf"\b(must\b(?! ?-)(?! (?:say|tell|admit|confess|ask)\b)|{MAY_NOT}|cannot exceed|"
     r"can't exceed|no more than|at most|not permitted|is prohibited|are prohibited|is forbidden|"
