@@ -11,7 +11,6 @@ from incumbent.audit.bells import Bells
 from incumbent.audit.entries import PAGE, AuditEntry, read_page
 from incumbent.clock import Clock
 from incumbent.composing import receipts
-from incumbent.composing.kept_contexts import KeptContexts
 from incumbent.context.document import Context
 from incumbent.context.reach import measured
 from incumbent.context.receipt import Receipt
@@ -56,8 +55,6 @@ class Resources:
         self.progress: Progress | None = None
         """The callback for long work, such as making an index anew: the work, the amount done, the
         total."""
-        self.contexts = KeptContexts()
-        """The contexts that were made lately."""
         self._clock = clock
         self._rereaders: dict[int, Rereader] = {}
         self._by_organization = {

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import incumbent
 from incumbent.client import encoding
-from incumbent.context.document import spelled_of
 from incumbent.model.records import Rehearsed
 from incumbent.operations import BY_PATH, OPERATIONS, Operation
 from incumbent.testing import SteppingClock
@@ -251,21 +250,6 @@ def test_a_context_that_is_asked_for_again_is_sent_as_if_it_were_made_anew() -> 
             assert context.receipt_id == context.receipt.id == anew.receipt.id
         assert context.omissions
         assert hostile in context.text
-
-
-def test_long_quotes_are_not_kept_with_every_context_that_has_them() -> None:
-    """A source may be far longer than the line of its fact, which is what is counted."""
-    quote = "said at length " * 20_000
-    with incumbent.open(":memory:", clock=SteppingClock(), settings=QUICK) as memory:
-        session = memory.session(user_id="ann", session_id="s")
-        session.write("desk", 4, source=incumbent.Source("conversation", quote=quote))
-        for _ in range(3):
-            context = session.context("Which desk?")
-            sent = encoding.dumped(incumbent.Context, context)
-            assert quote.encode() in sent
-            spelled = spelled_of(context)
-        assert spelled is not None
-        assert spelled.parts(lambda: b"anew") == b"anew"
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.path)

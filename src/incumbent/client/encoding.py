@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import cache, partial
 from types import NoneType, UnionType
@@ -21,7 +20,6 @@ try:
 except ImportError as error:  # pragma: no cover - an environment without the extra
     raise ImportError(f"{error}; install it with: pip install 'incumbent[client]'") from error
 
-from incumbent.context.document import Context, Line, Omission, Spelled, spelled_of
 from incumbent.context.receipt import Receipt
 from incumbent.model.fact import Source
 from incumbent.model.ids import ALIAS
@@ -52,27 +50,7 @@ _ALIASES = re.compile(f"{ALIAS}[0-9a-f]{{16}}".encode())
 
 def dumped(kind: Any, value: Any) -> bytes:
     """A value of that type as JSON. Its facts have the ids that their writers chose."""
-    spelled = spelled_of(value) if isinstance(value, Context) else None
-    told = adapter(kind).dump_json(value) if spelled is None else _spliced(value, spelled)
-    return _ALIASES.sub(b"", told)
-
-
-def _spliced(context: Context, spelled: Spelled) -> bytes:
-    """A context as JSON, most of which was spelled for a copy of it: lines and omissions."""
-
-    def parts() -> bytes:
-        lines = adapter(LINES).dump_json(context.lines)
-        omissions = adapter(OMISSIONS).dump_json(context.omissions)
-        return b'"lines":%b,"omissions":%b' % (lines, omissions)
-
-    without = replace(context, lines=(), omissions=())
-    vars(without)["receipt_id"] = context.receipt_id
-    # Nobody can have said this: a quotation mark in a text has a backslash before it.
-    return adapter(Context).dump_json(without).replace(_NO_PARTS, spelled.parts(parts), 1)
-
-
-LINES, OMISSIONS = tuple[Line, ...], tuple[Omission, ...]
-_NO_PARTS = b'"lines":[],"omissions":[]'
+    return _ALIASES.sub(b"", adapter(kind).dump_json(value))
 
 
 def loaded(kind: Any, text: bytes) -> Any:

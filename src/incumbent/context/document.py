@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
@@ -112,17 +112,11 @@ class Context:
     @cached_property
     def receipt_id(self) -> str:
         """The id of its receipt, by which a kept context can be read again."""
-        spelled = spelled_of(self)
-        told = LinesTold.of(self.lines) if spelled is None else spelled.lines_told(self)
-        return id_of(lines=told, **self._proven())
+        return id_of(lines=LinesTold.of(self.lines), **self._proven())
 
     def _proven(self) -> dict[str, Any]:
         """What a receipt tells besides the lines."""
         return {name: getattr(self, name) for name in _PROVEN}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What goes to another process: not what the copies here share."""
-        return {name: value for name, value in self.__dict__.items() if name != _SPELLED}
 
     def messages(self, api: Api = "openai") -> list[dict[str, Any]]:
         """Ready chat messages: the context, then the query, in the shape of a common API.
@@ -146,50 +140,3 @@ class Context:
             parts = [{"text": text} for text in (self.text, self.query) if text]
             return [{"role": "user", "parts": parts}]
         raise InvalidInput(f"api {api!r} is not one of {', '.join(APIS)}")
-
-
-class Spelled:
-    """The lines and omissions of a context in writing, for copies of it that have the same ones.
-
-    It lasts as long as the context is kept, and keeps so many bytes at most: what takes more, such
-    as long quotes of sources, is spelled every time.
-    """
-
-    def __init__(self, room: int) -> None:
-        self._room = room
-        self._told: LinesTold | None = None
-        self._parts: bytes | None = None
-
-    def lines_told(self, context: Context) -> LinesTold:
-        """The lines as a receipt has them."""
-        told = self._told or LinesTold.of(context.lines)
-        if self._told is None and self._takes(len(told.json)):
-            self._told = told
-        return told
-
-    def parts(self, make: Callable[[], bytes]) -> bytes:
-        """Lines and omissions as JSON, made of them unless they are there."""
-        parts = self._parts or make()
-        if self._parts is None and self._takes(len(parts)):
-            self._parts = parts
-        return parts
-
-    def _takes(self, size: int) -> bool:
-        fits = size <= self._room
-        self._room -= size if fits else 0
-        return fits
-
-
-def copied(context: Context, at: datetime, spelled: Spelled) -> Context:
-    """The same context at another moment. What is spelled of one copy is there for all."""
-    copy = replace(context, at=at)
-    copy.__dict__[_SPELLED] = spelled
-    return copy
-
-
-def spelled_of(context: Context) -> Spelled | None:
-    """What its copies share; None for a context that is no copy."""
-    return context.__dict__.get(_SPELLED)
-
-
-_SPELLED = "_spelled"

@@ -198,11 +198,14 @@ class Sheets:
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self._lock = threading.Lock()
+        self.forgotten = 0
+        """How often all were dropped: what was read before an erasure is not kept after it."""
         self.forget()
         when_forgetting(self.forget)
 
     def forget(self) -> None:
         """Drop all sheets: they have people's words."""
+        self.forgotten += 1
         self._columns = _Columns(_MOST)
 
     def roll(self, facts: Sequence[Fact]) -> Roll:

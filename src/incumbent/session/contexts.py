@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from incumbent.composing import receipts
-from incumbent.composing.kept_contexts import Asked, Name, is_soon_spelled, name_of
-from incumbent.composing.watched_moment import WatchedMoment
 from incumbent.context.assembly import assemble
 from incumbent.context.document import Context
 from incumbent.context.guarded import (
@@ -26,8 +23,7 @@ from incumbent.context.message_shapes import stretches
 from incumbent.context.receipt import Receipt
 from incumbent.context.rendering import frame_lines
 from incumbent.context.request import LONGEST_QUERY, Request, check_request
-from incumbent.context.tokens import Count, counter
-from incumbent.engine.lens import Lens
+from incumbent.context.tokens import counter
 from incumbent.engine.proposal import check_key
 from incumbent.engine.retries import repeated
 from incumbent.model.errors import InvalidInput, ReadOnlyStore, UnknownFact
@@ -39,7 +35,6 @@ from incumbent.model.verdict import Verdict
 from incumbent.search.index import Outpaced
 from incumbent.session.base import SessionBase
 from incumbent.session.rehearsable import rehearsable
-from incumbent.stores.port import Reader
 from incumbent.telemetry.traced import tells, traced
 
 _LONGEST = timedelta(days=36525)
@@ -178,44 +173,39 @@ class SessionContexts(SessionBase):
             self.rereader.wait_for(self.identity)
         share = request.profile.share
         share = settings.fact_share if share is None else share
-        found = self._gathered(request, share)
-        context = found if isinstance(found, Context) else self._assembled(found, request, share)
+        material, at = self._gathered(request, share)
+        count = counter(settings.tokenizer)
+        context = assemble(material, request, share=share, at=at, count=count)
         wanted = settings.record_contexts if record is None else record
         if wanted and not self._rehearses:
             self._record(context)
         return context
 
-    def _gathered(self, request: Request, share: float) -> _GatheredMaterial | Context:
-        """Everything that a context is made from; the context itself if it was made lately."""
-        kept = self._resources.contexts
-        generation = kept.generation
+    def _gathered(self, request: Request, share: float) -> tuple[Material, datetime]:
+        """Everything that a context is made from, and as of when."""
+        from incumbent.composing.material import MaterialBuilder  # brings numpy, for contexts only
+        from incumbent.composing.sheets import SHEETS
+
         # Before the store is opened: a provider may want to read it, and may take its time.
         providers = self._resources.environment
         now = self._when or self._now()
         environment = providers.clock(now) if self._when else providers.read(now)
-        index = self._resources.index
+        index, erasures = self._resources.index, SHEETS.forgotten
         is_fresh = self._when is not None or not self._resources.settings.indexing
         outpaced = 0
         while True:
             try:
                 with self._reading() as (reader, lens):
-                    is_current = index.is_current(reader)
-                    if not is_fresh and not is_current:
+                    if not is_fresh and not index.is_current(reader):
                         raise _Outdated
                     desk = [] if self._when else self._seen_desk(reader, lens, to_show=True)
                     if not request.conversation:
                         desk = [item for item in desk if not is_turn(item)]
-                    asked = (request, environment, desk, self._frame(), share)
-                    name, when = None, lens.when
-                    # A look at another time is seldom repeated, one without an index seldom quick.
-                    if self._when is None and is_current and is_soon_spelled(desk):
-                        name = name_of(reader, lens, *asked, generation=generation)
-                        found = kept.find(name, when, environment, self._count)
-                        if found is not None:
-                            return found
-                        lens.when = WatchedMoment.of(when)
-                    material = self._material(reader, lens, asked, generation)
-                    return _GatheredMaterial(material, lens.when, when, name)
+                    given = (request, environment, desk, self._frame(), share)
+                    material = MaterialBuilder(reader, lens, index, *given).material()
+                    if SHEETS.forgotten != erasures:
+                        SHEETS.forget()  # this reader may have seen what was erased meanwhile
+                    return material, lens.when
             except Outpaced:
                 outpaced = self._outpaced(outpaced)
             except _Outdated:
@@ -229,29 +219,6 @@ class SessionContexts(SessionBase):
         if (before + 1) % _PATIENCE == 0:
             self._resources.index.forget()
         return before + 1
-
-    def _material(self, reader: Reader, lens: Lens, asked: Asked, generation: int) -> Material:
-        from incumbent.composing.material import MaterialBuilder  # brings numpy, for contexts only
-        from incumbent.composing.sheets import SHEETS
-
-        material = MaterialBuilder(reader, lens, self._resources.index, *asked).material()
-        if self._resources.contexts.generation != generation:
-            SHEETS.forget()  # this reader may have seen what was erased meanwhile
-        return material
-
-    def _assembled(self, found: _GatheredMaterial, request: Request, share: float) -> Context:
-        """The context of what was gathered, which is kept if that tells for how long it holds."""
-        material, moment, when, name = found
-        context = assemble(material, request, share=share, at=moment, count=self._count)
-        if name is None or not isinstance(moment, WatchedMoment):
-            return context
-        context = replace(context, at=when)
-        self._resources.contexts.keep(name, moment, material.environment, context)
-        return context
-
-    @property
-    def _count(self) -> Count:
-        return counter(self._resources.settings.tokenizer)
 
     # Telemetry is told of these as of the methods of Memory that have their names.
 
@@ -281,18 +248,6 @@ class SessionContexts(SessionBase):
         with self._reading() as (reader, lens):
             kept = map(receipts.read, reader.receipts(self.identity.user_id, limit))
             return receipts.shown_to(reader, lens, list(kept))
-
-
-class _GatheredMaterial(NamedTuple):
-    """What a context is made of."""
-
-    material: Material
-    moment: datetime
-    """The moment at which it was read, which may have noted how it was used."""
-    when: datetime
-    """The same, as it is."""
-    name: Name | None
-    """The name under which it can be kept; None if it is not."""
 
 
 class _Outdated(Exception):
