@@ -34,7 +34,7 @@ def test_the_navigation_has_every_page_once() -> None:
         ("docs/index.md", "../README.md", "index.md"),
         ("docs/context.md", "concepts.md", "concepts.md"),
         ("docs/context.md", "#the-guard", "#the-guard"),
-        ("docs/decisions/0025-learned-detector.md", "../evaluation.md", "../evaluation.md"),
+        ("docs/decisions/0017-ranking.md", "../evaluation.md", "../evaluation.md"),
         ("docs/mcp.md", "https://modelcontextprotocol.io", "https://modelcontextprotocol.io"),
     ],
 )
