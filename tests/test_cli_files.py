@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -18,6 +19,7 @@ from typer.testing import CliRunner
 
 import incumbent
 from incumbent.cli import app
+from incumbent.cli.completion import places
 from incumbent.cli.reference import reference
 
 Run = Callable[..., Any]
@@ -341,6 +343,22 @@ class TestHelp:
         """docs/cli.md is what `python -m incumbent.cli.reference` prints."""
         page = Path(__file__).parents[1] / "docs" / "cli.md"
         assert page.read_text(encoding="utf-8") == reference()
+
+    def test_the_reference_has_every_option(self) -> None:
+        """What a command takes stands in its section, or among the shared options it names."""
+        sections = dict(re.findall(r"^## ([^\n]*)\n\n```text\n(.*?)^```", reference(), re.M | re.S))
+        told = sections["Shared options"]
+        panels = dict(re.findall(r"^(\w.*):\n((?: .*\n)+)", told, re.M))
+        for place in places(typer.main.get_command(app)):
+            text = sections[" ".join(["incumbent", *place.path])]
+            named = text.partition("\nShared options: ")[2].replace("\n ", "").strip()
+            assert all(
+                f"\n  {name} " in told or name in panels for name in named.split("; ") if name
+            )
+            text += "".join(panels.get(name, "") for name in named.split("; "))
+            for name in {name for option in place.options for name in option.names}:
+                there = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)
+                assert there or name in ("-h", "--help"), f"{place.path} {name}"
 
     def test_importing_incumbent_imports_neither_typer_nor_rich(self) -> None:
         """A program that uses the library does not pay for the command line."""

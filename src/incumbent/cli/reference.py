@@ -5,14 +5,19 @@ python -m incumbent.cli.reference > docs/cli.md
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import typer
 
 from incumbent.cli.app import app
 
 _WIDTH = 100
+_SHARED = 3  # an option that so many commands have, in the same words, is explained once
+_OPTION = re.compile(r"^  -.*\n(?:   .*\n)*", re.MULTILINE)
 _HEAD = """# Command line
 
 The reference of the command `incumbent`, generated from its help by
@@ -23,26 +28,100 @@ variables: set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATI
 the options out. `incumbent` trusts what it is told about identity: whoever can open the file can
 read all of it.
 
+Options that several commands have are explained once, under [shared options](#shared-options); a
+command names them at its end, and has `--help`, which shows all of its options.
+
 With `--json` a command prints one JSON document. Facts and verdicts in it have the same fields as
 in an export. Notes, warnings and errors go to stderr, one line each.
 """
 
 
+class _Option(NamedTuple):
+    """An option in the help of a command: its panel, and its words with single blanks."""
+
+    panel: str
+    words: str
+    shown: str
+
+    @property
+    def label(self) -> str:
+        """What stands on the left: the names, and what the option takes."""
+        return re.split(r"  +", self.shown.strip())[0].partition("\n")[0]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.panel, self.words
+
+
 def reference() -> str:
     """The whole page."""
     root: Any = typer.main.get_command(app)
-    return "\n".join([_HEAD, *_sections(root)])
-
-
-def _sections(root: Any) -> Iterator[str]:
     top = root.make_context("incumbent", [], resilient_parsing=True, max_content_width=_WIDTH)
     top.terminal_width = _WIDTH
-    yield _section("incumbent", root.get_help(top))
-    yield from _under(root, top, "incumbent")
+    helps = dict(_under(root, top, "incumbent"))
+    shared = _shared_by(helps.values())
+    parts = [_section("incumbent", root.get_help(top)), _explained(shared)]
+    parts += [_section(title, _shortened(text, shared)) for title, text in helps.items()]
+    return "\n".join([_HEAD, *parts])
 
 
-def _under(group: Any, around: Any, title: str) -> Iterator[str]:
-    """The commands of a group, each before the commands under it."""
+def _options(text: str) -> Iterator[_Option]:
+    """The options of a help text, in order."""
+    for paragraph in text.split("\n\n"):
+        title, _, rest = paragraph.partition("\n")
+        if title.endswith(":") and rest.startswith("  -"):
+            for shown in _OPTION.findall(f"{rest}\n"):
+                yield _Option(title.removesuffix(":"), " ".join(shown.split()), shown)
+
+
+def _shared_by(texts: Iterable[str]) -> list[_Option]:
+    """The options that many commands have. Their labels tell them apart."""
+    every = [option for text in texts for option in _options(text)]
+    count = Counter(option.key for option in every)
+    often = {option.key: option for option in every if count[option.key] >= _SHARED}
+    labels = Counter((option.panel, option.label) for option in often.values())
+    return [option for option in often.values() if labels[option.panel, option.label] == 1]
+
+
+def _explained(shared: list[_Option]) -> str:
+    """The section of the shared options, by panel."""
+    panels: dict[str, list[str]] = {}
+    for option in shared:
+        told = f"  {option.label:<29}{option.words.removeprefix(option.label).strip()}"
+        lines = textwrap.fill(told, _WIDTH, subsequent_indent=" " * 31, break_on_hyphens=False)
+        panels.setdefault(option.panel, []).append(lines)
+    parts = [f"{panel}:\n" + "\n".join(lines) for panel, lines in panels.items()]
+    return _section("Shared options", "\n\n".join(parts))
+
+
+def _shortened(text: str, shared: list[_Option]) -> str:
+    """A help text without what is explained once, which it names at its end."""
+    known = {option.key for option in shared}
+    whole = Counter(option.panel for option in shared)
+    here = [option for option in _options(text) if option.key in known]
+    if not here:
+        return text
+    text = f"{text.rstrip()}\n"
+    for option in here:
+        text = text.replace(option.shown, "", 1)
+    count = Counter(option.panel for option in here)
+    names = [
+        option.panel if count[option.panel] == whole[option.panel] else option.label
+        for option in here
+        if "--help" not in option.label
+    ]
+    kept = [part for part in text.rstrip().split("\n\n") if not re.fullmatch(r"\w[^\n]*:\n?", part)]
+    named = textwrap.fill(
+        f"Shared options: {'; '.join(dict.fromkeys(names))}",
+        _WIDTH,
+        subsequent_indent="  ",
+        break_on_hyphens=False,
+    )
+    return "\n\n".join([*kept, named] if names else kept)
+
+
+def _under(group: Any, around: Any, title: str) -> Iterator[tuple[str, str]]:
+    """The commands of a group with their help, each before the commands under it."""
     for name in group.list_commands(around):
         command = group.get_command(around, name)
         context = type(around)(
@@ -53,7 +132,7 @@ def _under(group: Any, around: Any, title: str) -> Iterator[str]:
             max_content_width=_WIDTH,
             help_option_names=["-h", "--help"],
         )
-        yield _section(f"{title} {name}", command.get_help(context))
+        yield f"{title} {name}", command.get_help(context)
         if hasattr(command, "list_commands"):
             yield from _under(command, context, f"{title} {name}")
 
