@@ -459,7 +459,7 @@ def _anchor(title: str) -> str:
 
 
 def test_every_decision_is_listed() -> None:
-    """docs/index.md links every page of docs, decisions included, each under a number of its own."""
+    """docs/index.md links every page of docs; each decision has a number of its own."""
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     pages = sorted(page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md"))
     missing = [str(page) for page in pages if f"({page})" not in index]
