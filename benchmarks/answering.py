@@ -1,8 +1,7 @@
 """Contexts alone over HTTP: how many a service gives for each core that it keeps busy.
 
-200 clients ask a service with a process for each core. Once every question is a new one, and once
-each is asked five times in a row, as agents do that try again or work side by side. What counts is
-the processor's time of the service: the clients are on the same machine, and others may be.
+200 clients ask a service with a process for each core, each question once. What counts is the
+processor's time of the service: the clients are on the same machine, and others may be.
 
 Its memory is looked at twelve times or more, at least once a minute: with `--seconds 600` for ten
 minutes. What it keeps is bounded, so it has to become level.
@@ -13,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -40,7 +38,6 @@ from benchmarks.service import (
     served,
 )
 
-REPEATED = 5
 _WARMING = 10.0
 _LOOKS = 12
 _MINUTE = 60.0
@@ -68,21 +65,18 @@ class Answers:
         return {"per_core": self.per_core, "spread": self.spread, **self.load.plain()}
 
 
-def _questions(client: int, facts: int, times: int) -> Iterator[str]:
-    """What one client asks, without end: each question so many times, and then never again."""
+def _questions(client: int, facts: int) -> Iterator[str]:
+    """What one client asks, without end and never twice."""
     asked = [one.question for one in corpus.questions(facts)]
     for number in range(1_000_000_000):
-        question = corpus.anew(asked[(client + number) % len(asked)], f"{client}-{number}")
-        yield from [question] * times
+        yield corpus.anew(asked[(client + number) % len(asked)], f"{client}-{number}")
 
 
-async def _client(
-    client: int, port: int, facts: int, times: int, begin: float, end: float, load: Load
-) -> None:
+async def _client(client: int, port: int, facts: int, begin: float, end: float, load: Load) -> None:
     connection = Connection(port)
     who = f"client-{client}"
     session = {"user_id": who, "organization": name_of(client % ORGANIZATIONS), "session_id": who}
-    for question in _questions(client, facts, times):
+    for question in _questions(client, facts):
         started = time.monotonic()
         if started >= end:
             break
@@ -100,17 +94,14 @@ async def _client(
     connection.close()
 
 
-def _clients(port: int, count: int, facts: int, times: int, seconds: float, warming: float) -> Load:
-    kept = f"contexts, asked {times} times, mostly kept ones"
-    load = Load("contexts, each asked once" if times == 1 else kept)
+def _clients(port: int, count: int, facts: int, seconds: float, warming: float) -> Load:
+    load = Load("contexts")
     load.seconds = seconds
 
     async def together() -> None:
         begin = time.monotonic() + warming
         given = (begin, begin + seconds, load)
-        await asyncio.gather(
-            *(_client(number, port, facts, times, *given) for number in range(count))
-        )
+        await asyncio.gather(*(_client(number, port, facts, *given) for number in range(count)))
 
     asyncio.run(together())
     return load
@@ -126,7 +117,6 @@ def answers(
     *,
     clients: int,
     facts: int,
-    times: int,
     seconds: float,
     embedder: str,
     processes: int,
@@ -135,7 +125,7 @@ def answers(
     """The clients in a process of their own, and what the service took meanwhile."""
     context = multiprocessing.get_context("spawn")
     with served(path, embedder, processes) as (port, process), context.Pool(1) as pool:
-        given = (port, clients, facts, times, seconds, _WARMING)
+        given = (port, clients, facts, seconds, _WARMING)
         running = pool.apply_async(_clients, given)
         time.sleep(_WARMING)
         before, began, memory = _spent(process), time.monotonic(), []
@@ -153,18 +143,13 @@ def answers(
 def measure(
     tell: Tell, *, clients: int = CLIENTS, facts: int = FACTS, seconds: float, embedder: str
 ) -> list[Answers]:
-    """Both ways to ask, one after the other, on equal files."""
-    found = []
+    """What a service gives over a file that is filled first."""
     with tempfile.TemporaryDirectory(prefix="incumbent-bench-") as folder:
-        filled = Path(folder) / "filled.db"
-        fill(filled, facts, embedder, tell)
-        for times in (1, REPEATED):
-            path = Path(folder) / f"asked-{times}.db"
-            shutil.copyfile(filled, path)
-            asked: dict[str, Any] = {"clients": clients, "facts": facts, "times": times}
-            asked |= {"seconds": seconds, "embedder": embedder, "tell": tell}
-            found.append(answers(path, processes=os.cpu_count() or 1, **asked))
-    return found
+        path = Path(folder) / "filled.db"
+        fill(path, facts, embedder, tell)
+        asked: dict[str, Any] = {"clients": clients, "facts": facts, "seconds": seconds}
+        asked |= {"embedder": embedder, "tell": tell}
+        return [answers(path, processes=os.cpu_count() or 1, **asked)]
 
 
 def table(found: list[Answers]) -> Table:

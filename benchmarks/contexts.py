@@ -224,7 +224,7 @@ class _Table:
         """Put the questions for a size to everybody in turn."""
         runs = {run.system: run for run in self._side.runs if run.size == size and not run.missing}
         asked = corpus.questions(size)
-        # Each is asked once: what was asked before is kept while nothing changes.
+        # Each is asked once: what is known of a question that was asked before is kept.
         opening, *others = corpus.further_questions(size) or asked
         for system, run in runs.items():
             weight = self._clients[system].do("weigh")

@@ -64,8 +64,7 @@ def further_questions(size: int) -> list[Fact]:
 
 
 def anew(question: str, request: object) -> str:
-    """A question as nobody has asked it before: a context that was asked for is kept while nothing
-    changes, and would be given again."""
+    """A question as nobody has asked it before: its terms and its vector are not yet known."""
     return f"{question} (request {request})"
 
 
