@@ -19,12 +19,12 @@ from incumbent.stores.port import Selection
 from incumbent.stores.postgres import PostgresStore
 from incumbent.stores.postgres.connections import PatientConnection
 from incumbent.testing import SteppingClock
-from tests.conftest import QUICK, SOAK
+from tests.conftest import QUICK, SOAK, THOROUGH
 from tests.patience import PATIENCE
 from tests.servers import Databases
 from tests.stores.sample import RememberedByOthers
 
-STEPS = 400 if SOAK else 60
+STEPS = 400 if SOAK else 60 if THOROUGH else 12
 ORGANIZATIONAL: dict[str, Any] = {"memory_type": "organizational"}
 
 

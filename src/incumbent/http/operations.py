@@ -50,8 +50,6 @@ def make_forms() -> None:
     for operation in OPERATIONS:
         request_form(operation)
         encoding.adapter(encoding.returns(operation))
-    for kind in (encoding.LINES, encoding.OMISSIONS):
-        encoding.adapter(kind)
 
 
 class Desk:
