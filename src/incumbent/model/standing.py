@@ -25,7 +25,8 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _LASTS = re.compile(
-    r"\b(?:(?:please|you|to) (?:always|never)\b|always (?:include|provide|use|show|give|add|format|"
+    r"\b(?:(?:please|to|(?:can|could|would|will|should|must) you|you (?:should|must)) "
+    r"(?:always|never)\b|always (?:include|provide|use|show|give|add|format|"
     r"mention|answer|reply|respond|ask|start|end|explain|keep|make|remind|tell|list|specify)\b|"
     r"(?:when|whenever|every time|each time) i (?:ask|mention|request|inquire)\b|from now on\b)",
     re.IGNORECASE,
