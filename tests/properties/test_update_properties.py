@@ -145,3 +145,18 @@ def test_nothing_is_shown_without_its_update(
                     update = lines_with(talk, context, doubts[fact_id], whole=True)
                     assert update or not shown
                     assert all("(in doubt since " in one.text or one in update for one in shown)
+
+
+@settings(max_examples=examples(30, soak=500), deadline=None)
+@given(said=talks, budgets=st.tuples(st.integers(60, 500), st.integers(60, 500)))
+def test_what_was_said_stands_in_one_order_for_every_question(
+    said: Sequence[Any], budgets: tuple[int, int]
+) -> None:
+    """Whatever is asked, and however much room there is: facts as they were said, turn by turn."""
+    with a_talk(said) as talk:
+        known = [fact_id for _, _, fact_id in talk.facts]
+        for query, budget in zip(QUERIES, (*budgets, 100_000, 100_000), strict=True):
+            lines = talk.session.context(query, budget=budget).lines
+            for section in {line.section for line in lines}:
+                told = [one.fact_id for one in lines if one.section == section and one.fact_id]
+                assert told == [fact_id for fact_id in known if fact_id in told]
