@@ -20,6 +20,7 @@ INSTRUCTIONS = (
     "Please keep answers short.",
     "Please don't touch the migrations folder.",
     "pls dont call me, only mail",
+    "Use metric units from now on.",
     "Could you always answer in French, please.",
 )
 PREFERENCES = (
@@ -38,6 +39,7 @@ NEITHER = (
     "The rent is 900 euros.",
     "It is an old house, you never know what is behind the wall.",
     "You always forget the milk.",
+    "So only one night shift from now on.",
 )
 
 

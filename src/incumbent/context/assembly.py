@@ -52,6 +52,8 @@ from incumbent.context.tokens import Count
 from incumbent.model.fact import Fact
 from incumbent.model.values import is_longer, text_of
 
+_SHORTEST_LINE = 5
+"""Tokens; where fewer are left, no fact is tried again."""
 _TOKENS_OF_HEADINGS = 60
 """What the headings after the facts take, and the line that tells of what was left out."""
 
@@ -295,7 +297,7 @@ def _without_room(page: Page) -> set[str]:
 def _add_more(page: Page, material: Material, request: Request, at: datetime) -> None:
     """Give facts the room that nothing else has taken."""
     missing = _without_room(page)
-    if not missing:
+    if not missing or page.budget - page.used < _SHORTEST_LINE:
         return
     add = _adding(page, material, request, at)
     waiting = [one for one in material.facts if one.fact.id in missing]
