@@ -98,8 +98,8 @@ def _with_answers(
 
 def _answer_to(reader: PassageReader, user_id: str, asked: Passage) -> KeptPassage | None:
     """The next turn, if somebody else says in it, in short, a value that was not said to them."""
-    where = {"session_id": asked.session_id, "turn_index": asked.turn_index + 1}
-    there = reader.passages(user_id, 0, 2, **where)
+    session_id, after = asked.session_id, asked.turn_index + 1
+    there = reader.passages(user_id, 0, 2, session_id=session_id, turn_index=after)
     if len(there) != 1 or there[0].passage.speaker == asked.speaker:
         return None
     text = there[0].passage.text
