@@ -143,6 +143,18 @@ class TestContexts:
         line = next(line for line in later.context(asked).lines if line.section == "Said")
         assert line.text == f"- 2026-01-05, assistant: {texts[0]}"
 
+    def test_a_short_answer_comes_with_what_it_was_given_to(
+        self, memory: Memory, alice: Session
+    ) -> None:
+        """Though it shares no word with the query; where it tells nothing, it stays away."""
+        alice.observe("checkout's at 11 right")
+        alice.observe("For you it's 13:00, you're a gold member.", speaker="assistant")
+        alice.observe("And breakfast at the lake is from 7, I think.")
+        alice.observe("Got it. Shall I wake you in time for that?", speaker="assistant")
+        later = memory.session(user_id="alice", organization="acme", session_id="later")
+        assert "13:00" in later.context("When is checkout?").text
+        assert "Shall I wake you" not in later.context("Where is breakfast at the lake?").text
+
     def test_what_a_fact_says_is_not_said_again(self, memory: Memory, alice: Session) -> None:
         """A passage that says no more than the facts above it is left out."""
         alice.observe("I take the Ulriken route on Fridays.")

@@ -65,6 +65,14 @@ def test_sentences_of_a_turn_stand_together_under_its_day(ann: incumbent.Session
     ]
 
 
+def test_turns_of_one_moment_stand_in_their_order(ann: incumbent.Session) -> None:
+    """However long the sentences before theirs are."""
+    at = ann.context("").at
+    ann.observe("Hm, let me think about it for a moment. The mast is new.", at=at)
+    ann.observe("The sail is old.", at=at)
+    assert [line[-11:-1] for line in shown(ann)][-2:] == ["ast is new", "ail is old"]
+
+
 def test_a_sentence_whose_turn_is_not_shown_has_its_own_day(
     ann: incumbent.Session, clock: SteppingClock
 ) -> None:

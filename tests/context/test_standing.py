@@ -19,6 +19,9 @@ INSTRUCTIONS = (
     "Keep your answers short.",
     "Please keep answers short.",
     "Please don't touch the migrations folder.",
+    "pls dont call me, only mail",
+    "Use metric units from now on.",
+    "Could you always answer in French, please.",
 )
 PREFERENCES = (
     "I prefer trains to planes.",
@@ -34,6 +37,9 @@ NEITHER = (
     "Never mind.",
     "If I ask for too much, he says no.",
     "The rent is 900 euros.",
+    "It is an old house, you never know what is behind the wall.",
+    "You always forget the milk.",
+    "So only one night shift from now on.",
 )
 
 

@@ -37,8 +37,14 @@ def doubts_about(
     stated = {fact_id for item in items for fact_id in item.states}.difference(known)
     if stated:
         known |= lens.by_ids(reader, sorted(stated))
-    bases = _bases(inquiry, known)
-    found = _carried_on(doubters(reader, lens, (known | bases).values()), known | bases)
+    found: dict[str, list[Fact]] = {}
+    more = known
+    while more:
+        bases = _bases(inquiry, known)
+        found = _carried_on(doubters(reader, lens, (known | bases).values()), known | bases)
+        # What puts something in doubt may be in doubt itself.
+        more = {one.id: one for those in found.values() for one in those if one.id not in known}
+        known |= more
     found = {fact_id: those for fact_id, those in found.items() if fact_id in known}
     return DoubtsFound(found, frozenset(i for i in found if not known[i].is_constraint))
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from incumbent.language.speakers import is_machine
-from incumbent.model.records import KeptPassage
+from incumbent.language.values.finding import find
+from incumbent.model.records import KeptPassage, Passage
 from incumbent.search import analysis
 from incumbent.search.retrieval import cosines
 from incumbent.stores.port import PassageReader
@@ -28,6 +29,10 @@ _MEANING: Final = 0.5
 """The share of a score that meaning has."""
 _OF_MACHINE: Final = 0.7
 """What the words of a machine count for beside those of people: there are many more of them."""
+_ANSWERED: Final = 8
+"""So many of the best come with what was answered to them."""
+_SHORT_ANSWER: Final = 300
+"""Characters."""
 _FLOOR: Final = 0.4
 """The share of the best score below which a passage has too little to do with the query."""
 
@@ -71,7 +76,36 @@ def said_before(
         by_machine = is_machine(one.passage.speaker)
         found.append(FoundPassage(one, score * _OF_MACHINE if by_machine else score))
     found.sort(key=lambda one: (-one.score, -one.kept.number))
-    return [one for one in found if one.score >= _FLOOR * found[0].score]
+    near_enough = [one for one in found if one.score >= _FLOOR * found[0].score]
+    return _with_answers(reader, user_id, near_enough)
+
+
+def _with_answers(
+    reader: PassageReader, user_id: str, found: list[FoundPassage]
+) -> list[FoundPassage]:
+    """These, the best each with what somebody else answered to it, in words of its own: "Checkout
+    is at 11, right?" "For you it's 13:00." """
+    known = {one.kept.number for one in found}
+    told = []
+    for place, one in enumerate(found):
+        told.append(one)
+        answer = _answer_to(reader, user_id, one.kept.passage) if place < _ANSWERED else None
+        if answer is not None and answer.number not in known:
+            told.append(FoundPassage(answer, one.score))
+            known.add(answer.number)
+    return told
+
+
+def _answer_to(reader: PassageReader, user_id: str, asked: Passage) -> KeptPassage | None:
+    """The next turn, if somebody else says in it, in short, a value that was not said to them."""
+    session_id, after = asked.session_id, asked.turn_index + 1
+    there = reader.passages(user_id, 0, 2, session_id=session_id, turn_index=after)
+    if len(there) != 1 or there[0].passage.speaker == asked.speaker:
+        return None
+    text = there[0].passage.text
+    if len(text) > _SHORT_ANSWER or all(one.text in asked.text for one in find(text)):
+        return None
+    return there[0]
 
 
 def _text_score(terms: list[str], weights: dict[str, float]) -> float:

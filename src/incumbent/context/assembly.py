@@ -6,25 +6,23 @@ ceiling holds for the rendered text, headings and separators included, for every
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
-from incumbent.context.cuts import guarded
 from incumbent.context.document import OVER_BUDGET, Context, Line, Omission
-from incumbent.context.doubt_lines import doubt_note, doubted_line, is_set_back
-from incumbent.context.guard import (
-    DeadValue,
-    dead_values,
-    mentions,
+from incumbent.context.doubt_lines import (
+    doubt_note,
+    is_set_back,
+    is_told,
+    speaks_against,
 )
+from incumbent.context.fact_lines import contested_text, fact_text, quoted_in, review_text
 from incumbent.context.material import Material
-from incumbent.context.mention_rules import in_passing, within_fact
 from incumbent.context.notes import add_working_set, shown_value
 from incumbent.context.page import Page
 from incumbent.context.passages import add_passages, room_for_passages
-from incumbent.context.quotes import Cuts
 from incumbent.context.ranking import Ranked, first_of
 from incumbent.context.reach import longest_line
 from incumbent.context.rendering import (
@@ -35,11 +33,7 @@ from incumbent.context.rendering import (
     MOST_RIVALS,
     NOTHING_FOUND,
     UNKNOWN,
-    Changed,
-    Rival,
     age_of,
-    ahead_line,
-    contested_note,
     environment_names,
     history_line,
     identity_lines,
@@ -47,20 +41,19 @@ from incumbent.context.rendering import (
     left_out_line,
     note_on,
     other_environment_lines,
-    plain_line,
-    review_line,
     section_of,
     signal_line,
     signals,
     unknown_line,
 )
 from incumbent.context.request import Request
-from incumbent.context.said_lines import TimeNote, TurnOfLine, is_said, turn_of
-from incumbent.context.sheets import Sheet
+from incumbent.context.said_lines import TurnOfLine, turn_of
 from incumbent.context.tokens import Count
-from incumbent.model.fact import Fact, Status
+from incumbent.model.fact import Fact
 from incumbent.model.values import is_longer, text_of
 
+_SHORTEST_LINE = 5
+"""Tokens; where fewer are left, no fact is tried again."""
 _TOKENS_OF_HEADINGS = 60
 """What the headings after the facts take, and the line that tells of what was left out."""
 
@@ -81,6 +74,7 @@ def assemble(
             _add_history(page, material)
         add_working_set(page, material)
         add_passages(page, material)
+        _add_more(page, material, request, at)
     else:
         _account_for_all(page, material)
     context = page.finish(request, at=at, seq=material.seq, identity=material.identity)
@@ -221,20 +215,23 @@ def _add_fact(
 ) -> bool:
     """Add the line of a fact at its place, if it fits."""
     fact = ranked.fact
+    against = speaks_against([fact.id], material)
+    if is_set_back(fact, material) and not is_told(against, page.facts_shown):
+        return False
     is_plain = _reads_by_itself(fact, material, request)
     if is_plain and _is_known_to_be_too_long(page, ranked, material, ceiling):
         return False
     if fact.needs_review:
-        text, tokens = _review_text(fact, material, request), None
+        text, tokens = review_text(fact, material, request), None
     else:
-        text = _fact_text(page, ranked, material)
+        text = fact_text(page, ranked, material)
         tokens = ranked.tokens if text == ranked.sheet.line else None
         if fact.time_sensitive:
             text, tokens = text + age_of(fact, at), None
         if rivals := material.contested.get(fact.id):
-            text, tokens = text + _contested_text(rivals, material), None
-        if doubters := material.doubted.get(fact.id):
-            text, tokens = text + doubt_note(doubters, material), None
+            text, tokens = text + contested_text(rivals, material), None
+        if against:
+            text, tokens = text + doubt_note(against, material), None
     if request.style == "annotated":
         text, tokens = text + note_on(fact), None
     section = ranked.sheet.section if is_plain else _section_among(fact, material)
@@ -245,7 +242,7 @@ def _add_fact(
         ranked.score,
         ranked.parts,
         (fact.source,),
-        () if is_plain else _quoted_in(fact, material),
+        () if is_plain else quoted_in(fact, material),
     )
     turn = _turn_of(fact, section, material)
     return page.put(line, tokens, ceiling=ceiling, place=ranked.sheet.stands, turn=turn)
@@ -280,90 +277,6 @@ def _is_known_to_be_too_long(page: Page, ranked: Ranked, material: Material, cei
     return not material.dead or not material.dead.may_be_in(text_of(ranked.fact.value))
 
 
-def _review_text(fact: Fact, material: Material, request: Request) -> str:
-    changed = [_told(one, material) for one in material.changed.get(fact.id, ())]
-    if request.profile.reviews != "show":
-        return review_line(fact, changed)
-
-    def counts(value: DeadValue, present: set[str], before: str) -> bool:
-        return value.fact.id != fact.id and in_passing(value, present, before)
-
-    shown = guarded(fact.value, fact.key, material.dead, counts)
-    return review_line(fact.evolve(value=shown.value), changed, with_value=True, cuts=shown.cuts)
-
-
-def _quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
-    """The facts that the line of one names besides: the bases that changed, and what they are, or
-    what was said against it and what puts it in doubt."""
-    told = [_told(one, material) for one in material.changed.get(fact.id, ())]
-    bases = [one for changed in told for one in changed if one is not None]
-    against = [*material.contested.get(fact.id, ()), *material.doubted.get(fact.id, ())[:1]]
-    named = [*(bases if fact.needs_review else ()), *against]
-    return tuple(dict.fromkeys(one.id for one in named))
-
-
-def _contested_text(rivals: Sequence[Fact], material: Material) -> str:
-    """The statements against a fact. Their own values are shown on purpose, so only other values
-    count as dead."""
-    shown = []
-    for rival in rivals:
-        own = {dead.words for dead in dead_values([rival])}
-        others = material.dead.others(d for d in material.dead if d.words not in own)
-        value = guarded(rival.value, rival.key, others, within_fact(rival, material.is_common))
-        shown.append(Rival(rival.evolve(value=value.value), value.cuts))
-    return contested_note(shown)
-
-
-def _told(changed: Changed, material: Material) -> Changed:
-    """The successor of a base, without its text if that repeats a dead value: the successor has a
-    line of its own."""
-    now = changed.now
-    if now is None or not material.dead:
-        return changed
-    judged = within_fact(now, material.is_common)
-    repeats = guarded(now.value, now.key, material.dead, judged).found
-    return changed._replace(now=None) if repeats else changed
-
-
-def _fact_text(page: Page, ranked: Ranked, material: Material) -> str:
-    """A fact with dead values cut out of its text, and its time words followed by their days."""
-    fact = ranked.fact
-    if not material.dead:
-        return _in_words(fact, (), material, ranked.sheet)
-    judged = within_fact(fact, material.is_common)
-    shown = guarded(fact.value, fact.key, material.dead, judged)
-    if not shown.found:
-        return _in_words(fact, shown.cuts, material, ranked.sheet)
-    page.omissions.extend(
-        Omission("quotes a dead value", fact_id, fact.key)
-        for fact_id in dict.fromkeys(mention.fact.id for mention in shown.found)
-    )
-    return _in_words(fact.evolve(value=shown.value), shown.cuts, material)
-
-
-def _in_words(fact: Fact, cuts: Cuts, material: Material, sheet: Sheet | None = None) -> str:
-    """The line of a fact; `sheet` is its sheet where the fact is as it was said."""
-    days, zone = _days_of(fact, material), material.zone
-    if fact.status is Status.WAITING:
-        return ahead_line(fact, material.environment.current_time, cuts, zone, days)
-    if is_set_back(fact, material):
-        return doubted_line(fact, cuts, zone, days)
-    if sheet is not None and not cuts and not days and (zone is UTC or not is_said(fact)):
-        return sheet.line
-    return plain_line(fact, cuts, zone, days)
-
-
-def _days_of(fact: Fact, material: Material) -> list[TimeNote]:
-    """The days that the time words of a fact mean, but for such as are dead values."""
-    notes, dead = material.days.get(fact.id), material.dead
-    return [
-        note
-        for note in notes or ()
-        # However little it has to do with the matter: nothing is lost with our own word.
-        if not mentions(note.text, "", dead, lambda *_: True)
-    ]
-
-
 def _add_unknown(page: Page, material: Material) -> None:
     for unknown in material.unknown:
         line = Line(UNKNOWN, unknown_line(unknown), unknown.fact.id)
@@ -371,10 +284,30 @@ def _add_unknown(page: Page, material: Material) -> None:
             page.leave_out(item=unknown.key)
     if material.unanswered:
         page.add(UNKNOWN, NOTHING_FOUND)
-    out = [one.fact_id for one in page.omissions if one.reason == OVER_BUDGET]
-    missing = len(out) - out.count(None)
-    if missing:
+    if missing := len(_without_room(page)):
         page.say_so(UNKNOWN, left_out_line(missing))
+
+
+def _without_room(page: Page) -> set[str]:
+    """The facts that did not fit."""
+    out = {one.fact_id for one in page.omissions if one.reason == OVER_BUDGET}
+    return {fact_id for fact_id in out if fact_id is not None}
+
+
+def _add_more(page: Page, material: Material, request: Request, at: datetime) -> None:
+    """Give facts the room that nothing else has taken."""
+    missing = _without_room(page)
+    if not missing or page.budget - page.used < _SHORTEST_LINE:
+        return
+    add = _adding(page, material, request, at)
+    waiting = [one for one in material.facts if one.fact.id in missing]
+    added = {one.fact.id for one in waiting if add(one, request.budget)}
+    if not added:
+        return
+    kept = [one for one in page.omissions if one.fact_id not in added]
+    page.omissions[:] = dict.fromkeys(kept)
+    left = len(missing) - len(added)
+    page.say_so(UNKNOWN, left_out_line(left) if left else "")
 
 
 def _add_history(page: Page, material: Material) -> None:

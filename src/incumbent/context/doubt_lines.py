@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from datetime import UTC, tzinfo
 
 from incumbent.context.cuts import guarded
@@ -19,6 +19,7 @@ from incumbent.context.said_lines import (
     with_days,
 )
 from incumbent.model.fact import Fact
+from incumbent.model.records import WorkingItem
 from incumbent.model.values import text_of
 
 _LONGEST_QUOTE = 400
@@ -28,6 +29,33 @@ _LONGEST_QUOTE = 400
 def is_set_back(fact: Fact, material: Material) -> bool:
     """Whether a fact stands among those in doubt. A rule binds until somebody has settled it."""
     return fact.id in material.doubted and not fact.is_constraint and not fact.needs_review
+
+
+def speaks_against(fact_ids: Iterable[str], material: Material) -> list[Fact]:
+    """The newest statement against each of these facts, the newest against that, and so on."""
+    found: dict[str, Fact] = {}
+    wanted = list(fact_ids)
+    while wanted:
+        newest = {one.id: one for i in wanted for one in material.doubted.get(i, ())[:1]}
+        wanted = sorted(newest.keys() - found.keys())
+        found.update((i, newest[i]) for i in wanted)
+    return list(found.values())
+
+
+def is_told(against: Iterable[Fact], shown: Container[str]) -> bool:
+    """Whether a context with these facts tells all that puts something in doubt: it is quoted in a
+    note, or else has a line of its own."""
+    return all(len(text_of(one.value)) <= _LONGEST_QUOTE or one.id in shown for one in against)
+
+
+def doubts_within(item: WorkingItem, material: Material) -> tuple[str, list[Fact]]:
+    """What stands beside a turn or a passage that states something in doubt, and the statements
+    that say so. It may say itself what it puts in doubt."""
+    stated = item.stated
+    newest = {one.id: one for i in sorted(stated) for one in material.doubted.get(i, ())[:1]}
+    outside = [newest[i] for i in newest if i not in stated]
+    notes = [doubt_note([one], material) for one in outside]
+    return "".join(notes), [*outside, *speaks_against([one.id for one in outside], material)]
 
 
 def doubted_line(
@@ -40,16 +68,19 @@ def doubted_line(
 
 
 def doubt_note(doubters: Sequence[Fact], material: Material) -> str:
-    """What stands beside a fact in doubt: the newest statement against it, in quotes."""
+    """What stands beside a fact in doubt: the newest statement against it, in quotes, and what
+    stands beside that."""
     newest = doubters[0]
     since = day_of(newest.timestamp, material.zone)
     text = text_of(newest.value)
+    more = material.doubted.get(newest.id)
+    beside = doubt_note(more, material) if more and more[0].order > newest.order else ""
     if len(text) > _LONGEST_QUOTE:
-        return f" (in doubt since {since}: see {name_of(newest)})"
+        return f" (in doubt since {since}: see {name_of(newest)}{beside})"
     judged = within_fact(newest, material.is_common)
     shown = guarded(text, newest.key, material.dead, judged)
     said = inline(shown.value, shown.cuts)
     if not said.startswith(('"', "«")):
         said = f"«{said}»" if '"' in said else f'"{said}"'
     name = "" if speaks_for_itself(newest) else f"{name_of(newest)}: "
-    return f" (in doubt since {since}: {name}{said})"
+    return f" (in doubt since {since}: {name}{said}{beside})"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from incumbent.context.cuts import GuardedValue, guarded, says_more
 from incumbent.context.document import Line, Omission
+from incumbent.context.doubt_lines import doubts_within, is_told
 from incumbent.context.guard import Counts, DeadValue, DeadValueIndex, mentions
 from incumbent.context.material import Material
 from incumbent.context.mention_rules import in_passing
@@ -63,9 +64,12 @@ def add_working_set(page: Page, material: Material) -> None:
         text = _item_text(page, item, material)
         if text is None:
             continue
-        stated = dict.fromkeys((*item.states, *(s.fact_id for s in item.spots if s.fact_id)))
-        line = Line(WORKING_SET, text, quoted=tuple(stated))
-        if not page.put(line, item=key, place=(places[key],)):
+        note, against = doubts_within(item, material)
+        quoted = sorted({*item.stated, *(one.id for one in against)})
+        line = Line(WORKING_SET, text + note, quoted=tuple(quoted))
+        if not is_told(against, page.facts_shown) or not page.put(
+            line, item=key, place=(places[key],)
+        ):
             page.leave_out(item=key)
 
 

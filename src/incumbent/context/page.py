@@ -141,8 +141,15 @@ class Page:
         self.omissions.append(Omission(OVER_BUDGET, fact_id, item))
 
     def say_so(self, section: str, text: str) -> None:
-        """Tell the reader that something was left out, if there is room."""
-        self._says_so = self.add(section, text)
+        """Tell the reader that something was left out, if there is room. What was told before is
+        taken back; "" tells nothing instead."""
+        if self._says_so:
+            line = self._lines[section].pop()
+            self.used -= line.cost
+            if not self._lines[section]:
+                del self._lines[section]
+                self.used -= self._heading(section)
+        self._says_so = bool(text) and self.add(section, text)
 
     def _heading(self, section: str) -> int:
         known = self._headings.get(section)

@@ -17,8 +17,8 @@ from incumbent.model.values import text_of
 Terms = Callable[[str], Sequence[str]]
 """The terms of a name or a short text, each once."""
 
-Stands = tuple[bool, str, str, datetime, tuple[int, int], str]
-"""The place of a fact in its section: a sentence or not, subject, key, moment, span, id."""
+Stands = tuple[bool, str, str, datetime, int, tuple[int, int], str]
+"""The place of a fact in its section: a sentence or not, subject, key, moment, turn, span, id."""
 
 SAME = 0.8
 """The share of their words that two texts have in common if one repeats the other."""
@@ -106,8 +106,8 @@ class Sheet:
             fact = self.fact
             is_sentence = speaks_for_itself(fact)
             subject, key = ("", "") if is_sentence else (fact.subject or "", fact.key)
-            span = fact.source.span or (0, 0)
-            self._stands = (is_sentence, subject, key, fact.timestamp, span, fact.id)
+            said = (fact.source.turn_index or 0, fact.source.span or (0, 0))
+            self._stands = (is_sentence, subject, key, fact.timestamp, *said, fact.id)
         return self._stands
 
     @property

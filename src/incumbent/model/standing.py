@@ -14,20 +14,23 @@ _ORDER = re.compile(
     rf"{_BEFORE}(?:"
     r"(?:always|never)\s+(?!(?:been|was|were|had|have|did|is|are|mind|said|thought|knew|heard)\b)"
     r"|(?:from now on|going forward|from here on)[, ]+(?:please )?(?:always|never|use|call|keep|"
-    r"answer|reply|write|send|speak|include|do|don['’]t|you|be)\b"
+    r"answer|reply|write|send|speak|include|do|don['’]?t|you|be)\b"
+    r"|(?:use|call|keep|answer|reply|write|send|speak|include|give|show|put|make|format)\b[^.?!]*"
+    r"\b(?:from now on|going forward|from here on)\b"
     r"|(?:when|whenever|every time|each time|any ?time)\s+i\s+(?:ask|mention|request|inquire)\b"
     r"|(?:call|address) me\b(?! (?:at|on|back|later|tomorrow|today|when|tonight))"
     r"|(?:keep|make) (?:(?:your|all|the) )?(?:answers?|repl(?:y|ies)|responses?|messages?|tone|"
     r"explanations?|summar(?:y|ies))\b"
-    r"|(?:do not|don['’]t|stop)\s+(?:ever|us(?:e|ing)|touch(?:ing)?|add(?:ing)?|call(?:ing)?|"
+    r"|(?:do not|don['’]?t|stop)\s+(?:ever|us(?:e|ing)|touch(?:ing)?|add(?:ing)?|call(?:ing)?|"
     r"ask(?:ing)?|includ(?:e|ing)|mention(?:ing)?|suggest(?:ing)?|recommend(?:ing)?)\b"
     r")",
     re.IGNORECASE,
 )
 _LASTS = re.compile(
-    r"\b(?:(?:please|you|to) (?:always|never)\b|always (?:include|provide|use|show|give|add|format|"
+    r"\b(?:(?:please|to|(?:can|could|would|will|should|must) you|you (?:should|must)) "
+    r"(?:always|never)\b|always (?:include|provide|use|show|give|add|format|"
     r"mention|answer|reply|respond|ask|start|end|explain|keep|make|remind|tell|list|specify)\b|"
-    r"(?:when|whenever|every time|each time) i (?:ask|mention|request|inquire)\b|from now on\b)",
+    r"(?:when|whenever|every time|each time) i (?:ask|mention|request|inquire)\b)",
     re.IGNORECASE,
 )
 _PREFERS = re.compile(
