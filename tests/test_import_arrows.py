@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -104,13 +105,20 @@ def part_of(path: Path) -> str:
     return "api" if inside.stem == "__init__" else inside.stem
 
 
+@cache
+def imports(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Everything that a module imports, wherever it does so. A file is parsed once."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """(line, dotted name) of everything of ours that a module imports, wherever it does so."""
     folder = ("incumbent", *path.relative_to(PACKAGE).parts[:-1])
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = folder[: len(folder) - node.level + 1] if node.level else ()
             name = ".".join((*base, *([node.module] if node.module else [])))
             # `from incumbent import session` names a module as much as `import incumbent.session`.
@@ -170,10 +178,10 @@ def module_name(path: Path) -> str:
 
 def imports_of(path: Path, modules: Collection[str]) -> Iterator[str]:
     """The modules of ours that a module imports, also inside functions and for type checkers."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{path}:{node.lineno}: name the package that is meant"
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
