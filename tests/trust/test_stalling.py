@@ -29,6 +29,7 @@ import incumbent
 from incumbent.context.guard import DeadValue, DeadValueIndex, mentions
 from incumbent.context.mention_rules import in_passing
 from incumbent.context.reach import ReadOnce
+from incumbent.engine.proposal import Proposal
 from incumbent.http.problems import Refusal
 from incumbent.http.turns import Caller, Turns
 from incumbent.model.forms import Form
@@ -103,6 +104,26 @@ def test_a_turn_is_read_while_nobody_is_held_up(open_memory: OpenMemory) -> None
     ann = memory.session(user_id="ann", organization="acme", session_id="s")
     assert ann.observe("My locker is 4711.").turn_index == 1
     assert (reader.readings, len(written)) == (4, 6)
+
+
+def test_a_statement_costs_the_same_however_much_was_said_before(tmp_path: Path) -> None:
+    """Without a name it meets only what says the same, and goes past everything else."""
+
+    def said(before: int) -> int:
+        with incumbent.open(tmp_path / f"{before}.db", settings=QUICK) as memory:
+            ann = memory.session(user_id="ann", session_id="s")
+            with ann._registrar() as registrar:
+                for number in range(before):
+                    registrar.propose(plainly(f"We painted door {number}."))
+                again = plainly("We painted door 1.")
+                assert registrar.propose(again).outcome == "confirmed"
+                return work(lambda: registrar.propose(plainly("We painted the fence.")))
+
+    def plainly(words: str) -> Proposal:
+        return Proposal(key="", value=words, multi_valued=True, spoken=True)
+
+    said(2)  # what is made once
+    assert said(300) <= said(3) + 20
 
 
 @pytest.mark.parametrize("shape", sampled(["note", "fact", "list", "rule"]))
