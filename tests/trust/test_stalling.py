@@ -35,6 +35,7 @@ from incumbent.http.turns import Caller, Turns
 from incumbent.model.forms import Form
 from incumbent.model.words import said, words_of
 from incumbent.reading.form import Heard, Reading
+from incumbent.search import analysis
 from incumbent.search.embedders import load
 from tests.conftest import QUICK, OpenMemory
 from tests.patience import PATIENCE
@@ -124,6 +125,45 @@ def test_a_statement_costs_the_same_however_much_was_said_before(tmp_path: Path)
 
     said(2)  # what is made once
     assert said(300) <= said(3) + 20
+
+
+def test_what_is_said_over_and_over_in_a_turn_is_filed_once(tmp_path: Path) -> None:
+    """Others wait no longer for it; what was taken back between counts again."""
+    with incumbent.open(tmp_path / "one.db", settings=QUICK) as memory:
+        ann = memory.session(user_id="ann", session_id="s")
+        [verdict] = ann.observe("We painted the fence.\n" * 50).verdicts
+        assert verdict.outcome == "established"
+        ann.observe("My desk is 4.\nMy desk is 5.\nMy desk is 4.")
+        assert ann.current("desk") == "4"
+
+
+def test_the_words_of_a_turn_are_looked_at_before_the_store_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the index too: within the transaction they are at hand."""
+    looked: list[bool] = []
+    held: list[str] = []
+    plain = analysis._probes
+
+    def probes(*given: Any) -> list[str]:
+        looked.append(bool(held))
+        return plain(*given)
+
+    with incumbent.open(tmp_path / "one.db", settings=QUICK) as memory:
+        write = memory.store.write
+
+        @contextmanager
+        def holding(organization: str) -> Iterator[Any]:
+            with write(organization) as transaction:
+                held.append(organization)
+                yield transaction
+            held.clear()
+
+        monkeypatch.setattr(analysis, "_probes", probes)
+        monkeypatch.setattr(memory.store, "write", holding)
+        memory.session(user_id="ann").observe("We painted 5 doors.\nBob mowed 2 lawns.")
+    assert looked
+    assert not any(looked)
 
 
 @pytest.mark.parametrize("shape", sampled(["note", "fact", "list", "rule"]))

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from incumbent.model.errors import InvalidInput
-from incumbent.model.fact import Fact
+from incumbent.model.fact import Fact, Part
 from incumbent.model.forms import Read, no_forms
 from incumbent.model.records import Declaration
 from incumbent.model.scope import Place
@@ -93,6 +93,14 @@ class Index:
             self._recent = None
 
     # writing
+
+    def foresee(self, said: Iterable[tuple[str, tuple[Part, ...]]]) -> None:
+        """Look at texts with their values ahead of a transaction, so that nobody waits for it."""
+        texts = []
+        for text, parts in said:
+            analysis.probes(text, parts, self._read)
+            texts.append(text)
+        self.prepare(texts)
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Compute the meaning of texts ahead of a transaction, so that nobody waits for it."""

@@ -133,7 +133,7 @@ class SessionTurns(SessionBase):
             situation = looked_at(rows, lens, self.session_id, WINDOW, found, self._asks)
         reading = reader.read(heard_in(came, situation, now))
         if resources.settings.indexing:
-            resources.index.prepare([one.text for one in reading.statements])
+            resources.index.foresee((one.text, one.parts) for one in reading.statements)
         keeps = resources.settings.passages and self._branch is None and not self._asks
         paragraphs = written(came.text, resources.index) if keeps else []
         with self._registrar() as registrar:
