@@ -149,6 +149,10 @@ def test_the_words_of_a_turn_are_looked_at_before_the_store_is_held(
         looked.append(bool(held))
         return plain(*given)
 
+    def embed(texts: Sequence[str]) -> Any:
+        looked.append(bool(held))
+        return type(memory._resources.index.embedder).embed(memory._resources.index.embedder, texts)
+
     with incumbent.open(tmp_path / "one.db", settings=QUICK) as memory:
         write = memory.store.write
 
@@ -160,8 +164,9 @@ def test_the_words_of_a_turn_are_looked_at_before_the_store_is_held(
             held.clear()
 
         monkeypatch.setattr(analysis, "_probes", probes)
+        monkeypatch.setattr(memory._resources.index.embedder, "embed", embed)
         monkeypatch.setattr(memory.store, "write", holding)
-        memory.session(user_id="ann").observe("We painted 5 doors.\nBob mowed 2 lawns.")
+        memory.session(user_id="ann").observe("We painted 5 doors.\nMy desk is 4.")
     assert looked
     assert not any(looked)
 

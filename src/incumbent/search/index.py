@@ -94,13 +94,14 @@ class Index:
 
     # writing
 
-    def foresee(self, said: Iterable[tuple[str, tuple[Part, ...]]]) -> None:
-        """Look at texts with their values ahead of a transaction, so that nobody waits for it."""
-        texts = []
-        for text, parts in said:
-            analysis.probes(text, parts, self._read)
-            texts.append(text)
-        self.prepare(texts)
+    def foresee(self, likely: Iterable[tuple[str, str | None, str, tuple[Part, ...]]]) -> None:
+        """Look at what facts will say, by key, subject, value and parts, ahead of a transaction, so
+        that nobody waits for it."""
+        meanings = []
+        for key, subject, value, parts in likely:
+            analysis.probes(value, parts, self._read)
+            meanings.append(analysis.sentence(key, subject, value))
+        self.prepare(meanings)
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Compute the meaning of texts ahead of a transaction, so that nobody waits for it."""
