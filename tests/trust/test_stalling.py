@@ -149,12 +149,14 @@ def test_the_words_of_a_turn_are_looked_at_before_the_store_is_held(
         looked.append(bool(held))
         return plain(*given)
 
-    def embed(texts: Sequence[str]) -> Any:
-        looked.append(bool(held))
-        return type(memory._resources.index.embedder).embed(memory._resources.index.embedder, texts)
-
     with incumbent.open(tmp_path / "one.db", settings=QUICK) as memory:
-        write = memory.store.write
+        write, embedder = memory.store.write, memory._resources.index.embedder
+        assert embedder is not None
+        embed = embedder.embed
+
+        def meanings(texts: Sequence[str]) -> Any:
+            looked.append(bool(held))
+            return embed(texts)
 
         @contextmanager
         def holding(organization: str) -> Iterator[Any]:
@@ -164,7 +166,7 @@ def test_the_words_of_a_turn_are_looked_at_before_the_store_is_held(
             held.clear()
 
         monkeypatch.setattr(analysis, "_probes", probes)
-        monkeypatch.setattr(memory._resources.index.embedder, "embed", embed)
+        monkeypatch.setattr(embedder, "embed", meanings)
         monkeypatch.setattr(memory.store, "write", holding)
         memory.session(user_id="ann").observe("We painted 5 doors.\nMy desk is 4.")
     assert looked
