@@ -327,16 +327,20 @@ def run_answering(console: Console, options: argparse.Namespace) -> dict[str, An
 
 def run_hostile(console: Console, options: argparse.Namespace) -> dict[str, Any]:
     progress = Console(stderr=True)
-    report = hostile.measure(
-        lambda text: progress.print(text, style="dim"),
-        facts=max(options.sizes) if options.sizes else hostile.FACTS,
-        seconds=options.seconds or hostile.SECONDS,
-    )
-    console.print(hostile.table(report))
-    for remark in hostile.remarks(report):
-        console.print(remark, highlight=False)
-    console.print(verdicts(hostile.targets_of(report)))
-    return report.plain()
+    found = {}
+    for who in hostile.ATTACKS:
+        report = hostile.measure(
+            lambda text: progress.print(text, style="dim"),
+            facts=max(options.sizes) if options.sizes else hostile.FACTS,
+            seconds=options.seconds or hostile.SECONDS,
+            who=who,
+        )
+        console.print(hostile.table(report))
+        for remark in hostile.remarks(report):
+            console.print(remark, highlight=False)
+        console.print(verdicts(hostile.targets_of(report)))
+        found[who] = report.plain()
+    return found
 
 
 def run_pages(console: Console, options: argparse.Namespace) -> dict[str, Any]:

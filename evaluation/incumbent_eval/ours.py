@@ -129,7 +129,7 @@ class IncumbentSystem:
             *(
                 f"{fact.key} was {fact.value}: {fact.status}"
                 for key in sorted({fact.key for fact in on_record})
-                for fact in session.history(key)
+                for fact in (session.history(key) if key else session.list_facts(key="", states=()))
             ),
             *(f"{review.kind}: {review.fact.key}" for review in session.reviews()),
             *(f"on the desk: {item.key}, {item.value}" for item in session.working_set()),

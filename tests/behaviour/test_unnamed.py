@@ -139,3 +139,16 @@ class TestWriting:
         ann.retract(cup.id)
         with pytest.raises(InvalidInput, match=rf"what was said \({cup.id}\) is retracted already"):
             ann.retract(cup.id)
+
+
+def test_a_rule_without_a_name_overrules_nothing_else_that_has_none(memory: Memory) -> None:
+    """Nothing tells that two statements are on the same matter: what binds everybody leaves what
+    somebody says of something else."""
+    rights = ("organization:write", "organization:bind")
+    chief = memory.session(user_id="kim", authority="policy", permissions=rights, session_id="k")
+    [rule] = chief.observe("Everyone must lock the front door at night.").facts
+    assert (rule.key, rule.is_constraint, rule.owner) == ("", True, "")
+    [said] = (
+        memory.session(user_id="ann").observe("I love drinking green tea after lunch.").verdicts
+    )
+    assert said.outcome == "established"

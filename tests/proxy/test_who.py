@@ -167,7 +167,7 @@ def test_a_huge_head_is_refused(proxy: RunningProxy, upstream: StandIn) -> None:
     "path",
     [
         *("/v1/chat/completions/", "/v1//chat/completions", "/v1/chat/%63ompletions"),
-        *("/v1/Chat/Completions", "/v1/chat%2Fcompletions"),
+        *("/v1/Chat/Completions", "/v1/chat%2Fcompletions", "/v1/chat/completions~"),
     ],
 )
 def test_another_spelling_of_a_path_is_guarded_too(

@@ -59,3 +59,16 @@ def test_of_what_is_meant_no_less_is_done_than_before() -> None:
     meant = [text for text in TEXTS if text["acts"]]
     assert len(meant) == 50
     assert sum(bool(sure_acts(text)) for text in meant) >= 7
+
+
+def test_a_request_that_goes_on_from_introduced_words_is_asked_about() -> None:
+    """A colon that introduces somebody's words does so to the end of the line; one that announces
+    one's own news does not."""
+
+    def sure(text: str) -> list[Act]:
+        return sure_acts({"text": text, "facts": [""]})
+
+    assert sure("For the play, my line is: The till is empty! Forget my budget!") == []
+    assert sure("My line in the sketch is: Hello there! Erase all my data!") == []
+    assert len(sure("One more thing: I moved to Rome. Forget my old address.")) == 1
+    assert len(sure("Forget my budget.")) == 1

@@ -29,11 +29,13 @@ import incumbent
 from incumbent.context.guard import DeadValue, DeadValueIndex, mentions
 from incumbent.context.mention_rules import in_passing
 from incumbent.context.reach import ReadOnce
+from incumbent.engine.proposal import Proposal
 from incumbent.http.problems import Refusal
 from incumbent.http.turns import Caller, Turns
 from incumbent.model.forms import Form
 from incumbent.model.words import said, words_of
 from incumbent.reading.form import Heard, Reading
+from incumbent.search import analysis
 from incumbent.search.embedders import load
 from tests.conftest import QUICK, OpenMemory
 from tests.patience import PATIENCE
@@ -103,6 +105,72 @@ def test_a_turn_is_read_while_nobody_is_held_up(open_memory: OpenMemory) -> None
     ann = memory.session(user_id="ann", organization="acme", session_id="s")
     assert ann.observe("My locker is 4711.").turn_index == 1
     assert (reader.readings, len(written)) == (4, 6)
+
+
+def test_a_statement_costs_the_same_however_much_was_said_before(tmp_path: Path) -> None:
+    """Without a name it meets only what says the same, and goes past everything else."""
+
+    def said(before: int) -> int:
+        with incumbent.open(tmp_path / f"{before}.db", settings=QUICK) as memory:
+            ann = memory.session(user_id="ann", session_id="s")
+            with ann._registrar() as registrar:
+                for number in range(before):
+                    registrar.propose(plainly(f"We painted door {number}."))
+                again = plainly("We painted door 1.")
+                assert registrar.propose(again).outcome == "confirmed"
+                return work(lambda: registrar.propose(plainly("We painted the fence.")))
+
+    def plainly(words: str) -> Proposal:
+        return Proposal(key="", value=words, multi_valued=True, spoken=True)
+
+    said(2)  # what is made once
+    assert said(300) <= said(3) + 20
+
+
+def test_what_is_said_over_and_over_in_a_turn_is_filed_once(tmp_path: Path) -> None:
+    """Others wait no longer for it; what was taken back between counts again."""
+    with incumbent.open(tmp_path / "one.db", settings=QUICK) as memory:
+        ann = memory.session(user_id="ann", session_id="s")
+        [verdict] = ann.observe("We painted the fence.\n" * 50).verdicts
+        assert verdict.outcome == "established"
+        ann.observe("My desk is 4.\nMy desk is 5.\nMy desk is 4.")
+        assert ann.current("desk") == "4"
+
+
+def test_the_words_of_a_turn_are_looked_at_before_the_store_is_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the index too: within the transaction they are at hand."""
+    looked: list[bool] = []
+    held: list[str] = []
+    plain = analysis._probes
+
+    def probes(*given: Any) -> list[str]:
+        looked.append(bool(held))
+        return plain(*given)
+
+    with incumbent.open(tmp_path / "one.db", settings=QUICK) as memory:
+        write, embedder = memory.store.write, memory._resources.index.embedder
+        assert embedder is not None
+        embed = embedder.embed
+
+        def meanings(texts: Sequence[str]) -> Any:
+            looked.append(bool(held))
+            return embed(texts)
+
+        @contextmanager
+        def holding(organization: str) -> Iterator[Any]:
+            with write(organization) as transaction:
+                held.append(organization)
+                yield transaction
+            held.clear()
+
+        monkeypatch.setattr(analysis, "_probes", probes)
+        monkeypatch.setattr(embedder, "embed", meanings)
+        monkeypatch.setattr(memory.store, "write", holding)
+        memory.session(user_id="ann").observe("We painted 5 doors.\nMy desk is 4.")
+    assert looked
+    assert not any(looked)
 
 
 @pytest.mark.parametrize("shape", sampled(["note", "fact", "list", "rule"]))

@@ -21,22 +21,13 @@ import pytest
 import incumbent
 import incumbent.language
 from incumbent.model.text_cache import forget_texts
+from tests.trust.texts import NESTED, NUMBERED, REPEATED, numbered, repeated
 
 SETTINGS = incumbent.Settings(durability="process", embedder="static", reader="rules")
 MOST = 2.3
 AT_ONCE = 400
 """Characters of the shorter text: beyond what is the same for every text, within what is read."""
 TABLES = Path(incumbent.language.__file__).parent / "data" / "en"
-REPEATED = [
-    *("? ", ". ", "! ", "; ", ", ", "- a\n", "> ", "> a\n", "# a\n", "\n", "\t", "—", "`", "'"),
-    *("x=1;", "w: 1\n", "My w is p. ", "No, the w is 5. ", "user: hi\n", "Ann: b\n", "a, "),
-    *("1 ", "1.", "1,", "$5 ", "5 March ", "2024-01-01 ", "at 5 pm ", "12:30 ", "100% ", "+49 "),
-    *("@a ", "a@b.c ", "http://a.b/ ", "**a** ", '{"a":1}', "<b>", "```\n", 'I said "no". '),
-    *("Alice Smith ", "my a's b's ", "a-b-", "the the ", "instead of ", "On Monday Al wrote:\n> "),
-    *("a", "é", "的", "\u200b", "e\u0301", "\U0001f600", "I ", "if ", "not ", "and ", "[x]("),
-    *("A B ", "a. b ", "…", "a\n\n"),
-]
-NESTED = ["()", "[]", "{}", '""', "“”", "<>", "**", "``"]
 
 
 def phrases(table: Path) -> Iterator[str]:
@@ -111,10 +102,6 @@ def grows(work: Callable[[str], int], made: Callable[[int], str]) -> bool:
     return work(made(lengths[2])) > MOST * longer[0]
 
 
-def repeated(unit: str) -> Callable[[int], str]:
-    return lambda length: (unit * length)[:length]
-
-
 def nested(begin: str, end: str, length: int) -> str:
     return f"{begin * (length // 2)}a{end * (length // 2)}"
 
@@ -123,6 +110,12 @@ def nested(begin: str, end: str, length: int) -> str:
 def test_a_repeated_text_costs_what_its_length_costs(work: str) -> None:
     """Whatever is repeated."""
     assert [unit for unit in REPEATED if grows(WORKS[work], repeated(unit))] == []
+
+
+@pytest.mark.parametrize("work", WORKS)
+def test_many_statements_cost_what_their_number_costs(work: str) -> None:
+    """Where no two of them are the same, and so also where each is kept."""
+    assert [unit for unit in NUMBERED if grows(WORKS[work], numbered(unit))] == []
 
 
 @pytest.mark.parametrize("work", WORKS)

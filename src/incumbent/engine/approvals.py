@@ -67,7 +67,7 @@ def approve(registrar: Registrar, fact: Fact, *, reason: str | None = None) -> V
 def _address_of(fact: Fact) -> Proposal:
     return Proposal(
         key=fact.key,
-        value=None,
+        value=fact.value,
         subject=fact.subject,
         scope=fact.scope,
         scope_id=fact.scope_id,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from incumbent.engine.kinds import kind_of
 from incumbent.engine.lens import Lens, matching
 from incumbent.engine.proposal import Proposal
-from incumbent.engine.workspace import Workspace
+from incumbent.engine.workspace import Workspace, said_of
 from incumbent.model.authority import Authority
 from incumbent.model.errors import (
     AmbiguousTarget,
@@ -85,6 +85,7 @@ class Candidates:
             tuple(dict.fromkeys(scope_id for _, scope_id in places)),
             proposal.key,
             proposal.subject or "",
+            said_of(proposal.key, proposal.value),
         )
         return Around(places, selection, self._reader.live(selection))
 
@@ -220,7 +221,7 @@ class Candidates:
         facts would tell them of it.
         """
         shared = fact.memory_type is _ORGANIZATIONAL and fact.scope is _GLOBAL
-        if not shared or not binds(fact, subject=fact.subject):
+        if not shared or fact.multi_valued or not binds(fact, subject=fact.subject):
             return ()
         if fact.audience or any(told.requires for told in declared):
             return ()
@@ -253,6 +254,8 @@ class Candidates:
         """Whether a fact applies wherever the candidate would, and further."""
         if found.capability != fact.capability:
             return False  # what was learned neither binds what is so, nor is bound by it
+        if fact.is_unnamed:
+            return False  # nothing tells that they are on the same matter
         return found.owner in (fact.owner, "") and found.address != fact.address
 
     def _bearing(self, place: Place) -> tuple[Place, ...]:

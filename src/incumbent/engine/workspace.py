@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Protocol
 
 from incumbent.model.authority import Ladder
-from incumbent.model.fact import Address, Fact, MemoryType, Status
+from incumbent.model.fact import UNNAMED, Address, Fact, MemoryType, Status
 from incumbent.model.scope import Scope
+from incumbent.model.values import same_value
 from incumbent.rules.supersession import is_beneath
 from incumbent.rules.temporal import has_served, is_dated
 from incumbent.stores.port import Selection, TenureChange
@@ -29,6 +30,12 @@ class FactSource(Protocol):
 def at(address: Address) -> Selection:
     """The selection that an address falls in."""
     return Selection((address.owner,), (address.scope_id,), address.key, address.subject)
+
+
+def said_of(key: str, value: object) -> str | None:
+    """The words that two facts have to share to meet at all: without a name nothing else tells that
+    they are on the same matter."""
+    return value if key == UNNAMED and isinstance(value, str) else None
 
 
 class Workspace:
@@ -107,13 +114,15 @@ class Workspace:
         Facts of the audiences in `beside` are not in its way. Facts that a capability learned are
         not in the way of others.
         """
-        seated = self._seated(candidate.address)
+        seated = self._seated(candidate)
         return tuple(fact for fact in seated if _shares_office(fact, candidate, beside))
 
-    def _seated(self, address: Address) -> list[Fact]:
-        if not any(_covers(selection, address) for selection in self._looked_up):
-            self._looked_up.append(at(address))
-            for fact in self._view.live(at(address)):
+    def _seated(self, candidate: Fact) -> list[Fact]:
+        address = candidate.address
+        wanted = at(address)._replace(said=said_of(candidate.key, candidate.value))
+        if not any(_covers(selection, wanted, address) for selection in self._looked_up):
+            self._looked_up.append(wanted)
+            for fact in self._view.live(wanted):
                 self._load(fact)
         held = (self._now[fact_id] for fact_id in sorted(self._at[address]))
         return [fact for fact in held if fact.may_hold_after(self.now)]
@@ -222,14 +231,17 @@ class Workspace:
 
 def _shares_office(fact: Fact, candidate: Fact, beside: Collection[str]) -> bool:
     """Whether two facts of one address cannot both hold it."""
+    if candidate.is_unnamed and not same_value(fact.value, candidate.value):
+        return False
     if fact.audience == candidate.audience:
         return True
     return fact.capability == candidate.capability and fact.audience not in beside
 
 
-def _covers(selection: Selection, address: Address) -> bool:
+def _covers(selection: Selection, wanted: Selection, address: Address) -> bool:
     return (
-        selection.key in (None, address.key)
+        selection.said in (None, wanted.said)
+        and selection.key in (None, address.key)
         and selection.subject in (None, address.subject)
         and (selection.owners is None or address.owner in selection.owners)
         and (selection.scope_ids is None or address.scope_id in selection.scope_ids)

@@ -115,7 +115,9 @@ def plain_path(sent: bytes) -> str | None:
 def api_at(path: str) -> MessageApi | None:
     """The API at a path in its one form. An ending, such as `.json`, makes no other place of it:
     some providers take it off."""
-    heads = "/".join(re.split(r"[.:@+,=]", step, maxsplit=1)[0] for step in path.lower().split("/"))
+    heads = "/".join(
+        re.split(r"[.:@+,=~]", step, maxsplit=1)[0] for step in path.lower().split("/")
+    )
     return next((api for api in APIS if api.path == heads), None)
 
 

@@ -120,15 +120,22 @@ def acts(
     """
     voice = Voice(text)
     is_mixed = _is_mixed(text, found)
+    line = -1
+    """The end of a line whose first sentence ends in words that it introduces."""
     for one in found:
         if one.block.value != "prose":
             continue
+        colon = one.text.rfind(": ")
+        is_introduced = one.start < line
+        if colon > 0 and voice.manner(one.start + colon + 2, one.end) is Manner.INTRODUCED:
+            break_at = text.find("\n", one.end)
+            line = len(text) if break_at < 0 else break_at
         act = _act(one)
         if act is None or voice.is_retold(one.start, one.end):
             continue
         if voice.manner(one.start, one.end) in _speaking_against(act, one.text):
             continue
-        sure = not is_mixed and not _shows(text, one, previous)
+        sure = not (is_mixed or is_introduced or _shows(text, one, previous))
         if act.kind is ActKind.UNDO and _is_faint(one.text):
             sure = sure and not after_machine and len(found) == 1
         yield Act(act.kind, act.what, one.start, one.end, is_sure=sure)

@@ -49,6 +49,7 @@ TELLING: Final = frozenset({StatementKind.STATES, StatementKind.ORDERS, Statemen
 _MOST_VALUES: Final = 32
 """A statement with more values is a table, whose values are compared with nothing."""
 _MOST_WINDOWS: Final = 8
+"""More stretches or corrections of one turn are read by their words alone."""
 _REACH: Final = 3
 """So many statements of the same turn may be corrected by a later one."""
 _USUAL: Final = 0.5
@@ -225,6 +226,7 @@ class OfflineReader:
         self, heard: Heard, statements: Sequence[Statement], acted: set[tuple[int, int]]
     ) -> Iterator[Relation]:
         """What later statements of a turn do to earlier ones of it: "40 desks. No, 45."."""
+        looked = 0
         for number, said in enumerate(statements):
             if "correction" not in said.cues or (said.start, said.end) in acted:
                 continue
@@ -238,7 +240,8 @@ class OfflineReader:
                 continue
             text, shift = as_heard(said.text, heard.speaker)
             read = None
-            if self._model is not None:
+            looked += 1
+            if self._model is not None and looked <= _MOST_WINDOWS:
                 before = heard.text[: said.start]
                 read = self._model.read(before, text, [shown(one) for one in near])
             window = Window(said.text, said.start, (), near, read, shift)

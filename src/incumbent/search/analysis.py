@@ -175,14 +175,14 @@ def probes(value: Any, parts: Sequence[Part] = (), read: Read = no_forms) -> lis
     forms have in common. Beside the terms stands a mark for everything that is held, by which
     holders of the same are found.
     """
-    if type(value) is str and not parts and len(value) <= _SHORT:
-        return list(_probes_of_text(value, read))
+    if type(value) is str and len(value) <= _SHORT:
+        return list(_probes_of_text(value, tuple(parts), read))
     return _probes(value, parts, read)
 
 
 @remembering(_REMEMBERED_TEXTS)
-def _probes_of_text(text: str, read: Read) -> tuple[str, ...]:
-    return tuple(_probes(text, (), read))
+def _probes_of_text(text: str, parts: tuple[Part, ...], read: Read) -> tuple[str, ...]:
+    return tuple(_probes(text, parts, read))
 
 
 def _probes(value: Any, parts: Sequence[Part], read: Read) -> list[str]:

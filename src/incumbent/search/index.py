@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from incumbent.model.errors import InvalidInput
-from incumbent.model.fact import Fact
+from incumbent.model.fact import Fact, Part
 from incumbent.model.forms import Read, no_forms
 from incumbent.model.records import Declaration
 from incumbent.model.scope import Place
@@ -93,6 +93,15 @@ class Index:
             self._recent = None
 
     # writing
+
+    def foresee(self, likely: Iterable[tuple[str, str | None, str, tuple[Part, ...]]]) -> None:
+        """Look at what facts will say, by key, subject, value and parts, ahead of a transaction, so
+        that nobody waits for it."""
+        meanings = []
+        for key, subject, value, parts in likely:
+            analysis.probes(value, parts, self._read)
+            meanings.append(analysis.sentence(key, subject, value))
+        self.prepare(meanings)
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Compute the meaning of texts ahead of a transaction, so that nobody waits for it."""

@@ -119,6 +119,7 @@ class SessionTurns(SessionBase):
         from incumbent.search.passages import written
         from incumbent.turns.circumstances import Circumstances
         from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
+        from incumbent.turns.proposals import likely_facts
         from incumbent.turns.situation import looked_at
 
         resources = self._resources
@@ -133,7 +134,7 @@ class SessionTurns(SessionBase):
             situation = looked_at(rows, lens, self.session_id, WINDOW, found, self._asks)
         reading = reader.read(heard_in(came, situation, now))
         if resources.settings.indexing:
-            resources.index.prepare([one.text for one in reading.statements])
+            resources.index.foresee(likely_facts(reading, came.speaker))
         keeps = resources.settings.passages and self._branch is None and not self._asks
         paragraphs = written(came.text, resources.index) if keeps else []
         with self._registrar() as registrar:

@@ -107,11 +107,13 @@ class Filing:
             elif self._requests.do(act, reading):
                 acted.add((act.start, act.end))
             self._ask_to_end(act, reading)
+        relations: dict[int | None, list[Relation]] = {}
+        for one in reading.relations:
+            relations.setdefault(one.statement, []).append(one)
         for number in in_order(reading):
             said = reading.statements[number]
             if (said.start, said.end) not in acted:
-                relations = [one for one in reading.relations if one.statement == number]
-                self._state(number, said, relations)
+                self._state(number, said, relations.get(number, []))
         return self.record
 
     # statements

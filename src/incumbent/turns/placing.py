@@ -27,20 +27,42 @@ def is_other(claim: Claim, said: Statement, fact: Fact) -> bool:
 
 
 def in_order(reading: Reading) -> list[int]:
-    """The statements of a turn by their numbers, a reason before what follows from it."""
-    waiting = {
-        one.statement: one.earlier
-        for one in reading.relations
-        if one.kind is RelationKind.DEPENDS and one.earlier is not None
-        if one.statement is not None and one.earlier > one.statement
-    }
+    """The statements of a turn by their numbers, a reason before what follows from it, and what is
+    said over and over once."""
+    waiting: dict[int, list[int]] = {}
+    for one in reading.relations:
+        number, base = one.statement, one.earlier
+        if number is None or base is None or one.kind is not RelationKind.DEPENDS:
+            continue
+        if base > number:
+            waiting.setdefault(base, []).append(number)
+    passed = {number for numbers in waiting.values() for number in numbers} | _said_again(reading)
     order: list[int] = []
     for number in range(len(reading.statements)):
-        if number in waiting:
-            continue
-        order.append(number)
-        order += [one for one, base in waiting.items() if base == number]
+        if number not in passed:
+            order += [number, *waiting.get(number, ())]
     return order
+
+
+def _said_again(reading: Reading) -> set[int]:
+    """The statements that were made before in the same turn, word for word, where nothing between
+    them changes anything."""
+    related = {number for one in reading.relations for number in (one.statement, one.earlier)}
+    said: set[str] = set()
+    of_name: dict[tuple[str, str | None], str] = {}
+    found = set()
+    for number, one in enumerate(reading.statements if not reading.acts else ()):
+        if number in related:
+            said.clear()
+        elif one.text in said:
+            found.add(number)
+        else:
+            if one.claim is not None:
+                name = (one.claim.attribute, one.claim.subject)
+                said.discard(of_name.get(name, ""))
+                of_name[name] = one.text
+            said.add(one.text)
+    return found
 
 
 def amended_parts(

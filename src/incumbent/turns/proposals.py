@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -15,11 +15,11 @@ from incumbent.model.authority import Authority, Ladder
 from incumbent.model.fact import UNNAMED, Fact, MemoryType, Part, Said, Source
 from incumbent.model.scope import Place, Scope
 from incumbent.model.standing import is_instruction
-from incumbent.reading.form import READ, Claim, Statement, StatementKind
+from incumbent.reading.form import READ, Claim, Reading, Statement, StatementKind
 from incumbent.reading.sorting import is_rule
 from incumbent.rules.authority import may_speak, may_write_as, outranks
 from incumbent.rules.classification import classify_constraint
-from incumbent.turns.circumstances import Circumstances
+from incumbent.turns.circumstances import Circumstances, Speaker
 from incumbent.turns.worth import is_worth_keeping
 
 _LONGEST_QUOTE: Final = 500
@@ -46,7 +46,7 @@ class Proposals:
         return Proposal(
             key=claim.attribute if claim is not None else UNNAMED,
             value=claim.value if claim is not None else said.wording or said.text,
-            subject=self._subject(claim),
+            subject=_subject(claim, self._around.speaker),
             scope=scope,
             scope_id=scope_id,
             source=self.source(said, claim),
@@ -62,13 +62,6 @@ class Proposals:
             spoken=True,
             asks_first=self._around.asks_first and scope.is_real,
         )
-
-    def _subject(self, claim: Claim | None) -> str | None:
-        if claim is None:
-            return None
-        if claim.subject is None and claim.is_own and not self._around.speaker.is_self:
-            return self._around.speaker.name.lower()
-        return claim.subject
 
     def place(self, said: Statement) -> Place | tuple[Scope, str | None]:
         """The scope that a statement is limited to, by its words or by the branch it is said in."""
@@ -219,6 +212,25 @@ class Proposals:
         if self.memory_type(said) is MemoryType.ORGANIZATIONAL:
             return True
         return not (is_of_oneself(said.text) or is_instruction(said.text))
+
+
+def likely_facts(
+    reading: Reading, speaker: Speaker
+) -> Iterator[tuple[str, str | None, str, tuple[Part, ...]]]:
+    """What will likely be filed of a turn, as it was said and under its name: key, subject, value
+    and parts."""
+    for said in reading.statements:
+        yield UNNAMED, None, said.wording or said.text, _parts(said, None)
+        if (claim := said.claim) is not None:
+            yield claim.attribute, _subject(claim, speaker), claim.value, _parts(said, claim)
+
+
+def _subject(claim: Claim | None, speaker: Speaker) -> str | None:
+    if claim is None:
+        return None
+    if claim.subject is None and claim.is_own and not speaker.is_self:
+        return speaker.name.lower()
+    return claim.subject
 
 
 def _is_a_guess(said: Statement) -> bool:

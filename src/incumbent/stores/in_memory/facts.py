@@ -260,4 +260,5 @@ def _selected(fact: Fact, selection: Selection) -> bool:
         and (selection.scope_ids is None or (fact.scope_id or "") in selection.scope_ids)
         and selection.key in (None, fact.key)
         and selection.subject in (None, fact.subject or "")
+        and selection.said in (None, fact.value)
     )

@@ -13,12 +13,14 @@ Matter = tuple[str, str]
 
 
 class Selection(NamedTuple):
-    """The facts to look at. None means any; subject "" means none named."""
+    """The facts to look at. None means any; subject "" means none named, and `said` is the very
+    text of a value."""
 
     owners: tuple[str, ...] | None = None
     scope_ids: tuple[str, ...] | None = None
     key: str | None = None
     subject: str | None = None
+    said: str | None = None
 
 
 class Glance(NamedTuple):

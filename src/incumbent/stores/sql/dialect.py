@@ -21,6 +21,7 @@ from incumbent.stores.sql.columns import (
     USAGE,
     VERDICT,
 )
+from incumbent.stores.sql.rows import value_text
 
 Condition = tuple[str, dict[str, Any]]
 """A piece of a WHERE clause, and its parameters."""
@@ -72,16 +73,19 @@ class Dialect(ABC):
         A part that is not asked for is left out: no index could serve an optional condition within
         the statement.
         """
-        owners, scope_ids, key, subject = selection
+        owners, scope_ids, key, subject, said = selection
         text = _selected(
             self,
             None if owners is None else len(owners),
             None if scope_ids is None else len(scope_ids),
             key is not None,
             subject is not None,
+            said is not None,
             prefix,
         )
         given: dict[str, Any] = {"key": key, "subject": subject}
+        if said is not None:
+            given["said"] = value_text(said)
         if owners is not None:
             given |= self.members("owner", owners)
         if scope_ids is not None:
@@ -158,6 +162,7 @@ def _selected(
     scope_ids: int | None,
     key: bool,
     subject: bool,
+    said: bool,
     prefix: str,
 ) -> str:
     parts = []
@@ -167,6 +172,8 @@ def _selected(
         parts.append(f"AND {prefix}key = {dialect.parameter('key')}")
     if subject:
         parts.append(f"AND {prefix}subject = {dialect.parameter('subject')}")
+    if said:
+        parts.append(f"AND {prefix}value = {dialect.parameter('said')}")
     if scope_ids is not None:
         parts.append(f"AND {dialect.among(f'{prefix}scope_id', 'scope_id', scope_ids)}")
     return " ".join(parts)

@@ -33,8 +33,9 @@ class SQLFacts(BoundConnection):
         return self._facts("facts", fact_ids)
 
     def live(self, selection: Selection) -> list[Fact]:
-        owners, scope_ids, key, subject = selection
-        if owners is None and scope_ids is None and key is not None and subject is not None:
+        owners, scope_ids, key, subject, said = selection
+        whole = owners is None and scope_ids is None and said is None
+        if whole and key is not None and subject is not None:
             rows = self.rows("live_of_all", {"key": key, "subject": subject})
             return [fact_of(row) for row in rows]
         return self._select("live", selection)

@@ -191,7 +191,7 @@ def _value(text: str) -> Any:
     return json.loads(text)
 
 
-def _value_text(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as it is stored: the reverse of `_value`. The encoder's own way to a string is
     long."""
     return _quoted(value) if type(value) is str else _encode(value)
@@ -213,7 +213,7 @@ def content_values(fact: Fact) -> Row:
         fact.owner,
         fact.subject or "",
         fact.key,
-        _value_text(fact.value),
+        value_text(fact.value),
         _source_text(fact.source),
         recorded_at if said is recorded else to_micros(said),
         recorded_at if start is recorded else to_micros(start),

@@ -26,6 +26,11 @@ SELECT id, since, status FROM facts WHERE organization = :organization AND id IN
 SELECT {fact} FROM facts INDEXED BY facts_live
 WHERE organization = :organization AND live = 1 {where} ORDER BY +id;
 
+-- name: live_said
+-- Of the facts without a name, those that say the same, however many there are.
+SELECT {fact} FROM facts INDEXED BY facts_said
+WHERE organization = :organization AND live = 1 AND key = '' {where} ORDER BY +id;
+
 -- name: owned
 SELECT {fact} FROM facts INDEXED BY facts_live
 WHERE organization = :organization AND live = 1 AND owner = :owner LIMIT :limit;

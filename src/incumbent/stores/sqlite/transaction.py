@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from incumbent.model.fact import Address, Fact
+from incumbent.model.fact import UNNAMED, Address, Fact
 from incumbent.model.records import Declaration, WorkingItem
 from incumbent.model.times import from_micros, to_micros
 from incumbent.model.verdict import Verdict
@@ -119,8 +119,10 @@ class SQLiteTransaction(SQLiteIndex, SQLitePassages, SQLTransaction):
         return low
 
     def live(self, selection: Selection) -> list[Fact]:
-        owners, scope_ids, key, subject = selection
-        if not owners or not scope_ids or key is None or subject is None:
+        owners, scope_ids, key, subject, said = selection
+        if key == UNNAMED and owners and said is not None:
+            return self._select("live_said", selection)
+        if not owners or not scope_ids or key is None or subject is None or said is not None:
             return super().live(selection)
         rows = self._connection.execute(
             probes("live_of", len(owners), len(scope_ids)),

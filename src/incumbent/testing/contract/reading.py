@@ -260,6 +260,24 @@ class ReadingContract(Contract):
             assert set(ids(reader.timeline(selection))) == expected
             assert set(ids(reader.known(selection, reader.head()[0]))) == expected
 
+    def test_selection_by_words(self, store: Store, acme: Scribe) -> None:
+        """Words select what says exactly that, under a name or without one."""
+        unnamed: dict[str, Any] = {"key": "", "multi_valued": True}
+        for name, value in {
+            "same": '5 "o\'clock"\n',
+            "again": '5 "o\'clock"\n',
+            "other": "5",
+        }.items():
+            acme.establish(id=name, value=value, **unnamed)
+        acme.establish(id="number", value=5, **unnamed)
+        acme.establish(id="named", value="5")
+        said = Selection(("alice",), ("",), "", "", '5 "o\'clock"\n')
+        with store.read("acme") as reader:
+            for select in (reader.live, reader.timeline):
+                assert set(ids(select(said))) == {"again", "same"}
+                assert set(ids(select(Selection(said="5")))) == {"other", "named"}
+                assert select(said._replace(owners=("bob",))) == []
+
     # timeline
 
     def test_timeline_has_every_status(self, store: Store, acme: Scribe) -> None:
