@@ -156,17 +156,6 @@ def _joined(before: Stance, one: Stance) -> Stance:
     )
 
 
-def adds_nothing(new: str, old: str) -> bool:
-    """Whether a text has no telling word that another has not, and affirms what that affirms."""
-    ours, theirs = stances(new), stances(old)
-    if opposition(new, old) or not ours:
-        return False
-    known = frozenset(word for one in theirs for word in one.said)
-    states = frozenset(state for one in theirs for state in one.states)
-    same = all(one.said <= known and one.states <= states for one in ours)
-    return same and any(one.denies for one in ours) == any(one.denies for one in theirs)
-
-
 def opposition(new: str, old: str) -> Opposition:
     """How surely a statement ends an older one, as far as denial and states tell."""
     return max(

@@ -48,8 +48,6 @@ class Slot:
     new: str
     old_start: int
     old_end: int
-    new_start: int
-    new_end: int
     is_first: bool
     """Whether nothing that tells something stands before it in both."""
     is_last: bool
@@ -161,8 +159,8 @@ def _slot(old: str, new: str, a: Sequence[Token], b: Sequence[Token]) -> Slot | 
     a, b = ([one for one in side if not _is_joint(one)] for side in (a, b))
     if not a or not b:
         return None
-    begin, end, first, last = a[0].start, a[-1].end, b[0].start, b[-1].end
-    return Slot(old[begin:end], new[first:last], begin, end, first, last, False, False)
+    begin, end = a[0].start, a[-1].end
+    return Slot(old[begin:end], new[b[0].start : b[-1].end], begin, end, False, False)
 
 
 class _Predicates(NamedTuple):

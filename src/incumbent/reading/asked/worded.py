@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from incumbent.reading.asked.asking import Answer, Ask, Trouble
@@ -19,22 +18,6 @@ class Said(NamedTuple):
     text: str
     input_tokens: int = 0
     output_tokens: int = 0
-
-
-Speak = Callable[[str, str, int, float], Said]
-"""Sends instructions and data to a model, with the longest answer and the seconds it has."""
-
-
-class WordedCompletion:
-    """A model that is asked in words."""
-
-    def __init__(self, name: str, speak: Speak) -> None:
-        self.name = name
-        self._speak = speak
-
-    def complete(self, ask: Ask, *, timeout: float) -> Answer:
-        said = self._speak(instructed(ask), ask.data, ask.max_output_tokens, timeout)
-        return answered(said)
 
 
 def instructed(ask: Ask) -> str:
