@@ -86,6 +86,7 @@ ALLOWED = {
     "composing/material.py:MaterialBuilder": _CALL,
     "composing/sheets.py:SHEETS": "emptied: registers with when_forgetting",
     "composing/time_words.py:_may_say": _DATA,
+    "composing/working_set.py:_desk_words": _DATA,
 }
 _BY_LANGUAGE = {"language", "reading", "turns"}
 

@@ -100,7 +100,7 @@ def alternatives(heard: Heard, statements: Sequence[Statement]) -> Iterator[Rela
     for number, said in enumerate(statements):
         if said.kind not in _ASKING or words.adding.search(said.text) is not None:
             continue
-        for new in _values(said.text, scales=True):
+        for new in _values(said.text):
             for known, old in _taken(new, asked, heard, "" if is_failed else previous):
                 span = (said.start + new.span[0], said.start + new.span[1])
                 if (known.id, old.span) not in done:
@@ -132,7 +132,7 @@ def _taken(
     for known in asked:
         same = [
             one
-            for one in _values(known.text, scales=True)
+            for one in _values(known.text)
             if one.sort == new.sort and known.text not in heard.text
         ]
         if not same:
@@ -149,12 +149,11 @@ def _is_read_back(old: _Value, previous: str) -> bool:
     return any(word.lower() in previous for word in _WORD.findall(old.text) if len(word) > 2)
 
 
-def _values(text: str, *, scales: bool) -> Iterator[_Value]:
+def _values(text: str) -> Iterator[_Value]:
     """The values of a text that stand on a scale or behind a word for a place."""
     words = _words()
     found = list(_WORD.finditer(text[:_LOOKED_AT]))
-    if scales:
-        yield from _on_scales(text, found)
+    yield from _on_scales(text, found)
     for place, word in enumerate(found):
         low = word.group().lower()
         if low in words.placing and place + 1 < len(found):

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import partial
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from incumbent.language.attributes import is_persons
-from incumbent.language.lexicon import data, word_set
+from incumbent.language.lexicon import word_sets
 from incumbent.reading.form import Span
 from incumbent.reading.telling import Told
 from incumbent.reading.things import Thing, name_of, words_of
@@ -40,19 +40,7 @@ _FEWEST: Final = 2
 """One bare preposition narrows a value down: "$900 for the flat". More of them lean on a thing."""
 
 
-class _Words(NamedTuple):
-    causal: frozenset[str]
-    cause: frozenset[str]
-    beside: frozenset[str]
-    concluding: frozenset[str]
-    narrowing: frozenset[str]
-    joined: frozenset[str]
-
-
-@lru_cache(maxsize=2)
-def _words(language: str = "en") -> _Words:
-    told = data("telling", language)
-    return _Words(*(word_set(told[name]) for name in _Words._fields))
+_words = partial(word_sets, "telling")
 
 
 def _lows(text: str) -> list[str]:
@@ -126,7 +114,8 @@ def leans_on(text: str, told: Sequence[Told], named: Sequence[Thing]) -> list[fr
     last: Thing | None = None
     for thing in named:
         name = name_of(thing.key, thing.subject)
-        if name == about.name or _overlaps(thing, about):
+        overlaps = thing.start < ends_at(about) and begins_at(about) < thing.end
+        if name == about.name or overlaps:
             continue
         words = _lows(_gap(text, thing, about, named))
         is_joined = last is not None and _is_joined(text[last.end : thing.start])
@@ -161,10 +150,6 @@ def _is_causal(text: str, words: Sequence[str], thing: Thing, about: Told) -> bo
         return True
     is_beside = not told.beside.isdisjoint(set(words) - told.joined)
     return not is_beside and any(one in told.causal for one in words)
-
-
-def _overlaps(thing: Thing, about: Told) -> bool:
-    return thing.start < ends_at(about) and begins_at(about) < thing.end
 
 
 def _gap(text: str, thing: Thing, about: Told, named: Sequence[Thing]) -> str:

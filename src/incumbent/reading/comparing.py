@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
-from incumbent.language.lexicon import data, word_set
+from incumbent.language.lexicon import data, word_set, word_sets
 from incumbent.language.tokens import stem
 
 _TOKEN = re.compile(r"[\w$€£%@#]+(?:[.,:/'’-][\w%]+)*|[^\W\s]")
@@ -90,10 +90,9 @@ class Comparison:
         return slot if self.shared >= max(1, rest) else None
 
 
-@lru_cache(maxsize=2)
-def fillers(language: str = "en") -> frozenset[str]:
+def fillers() -> frozenset[str]:
     """Words that change nothing of what is said: "the", "now", "actually"."""
-    return word_set(data("comparing", language)["fillers"])
+    return word_sets("comparing").fillers
 
 
 def tokens(text: str) -> list[Token]:
@@ -119,12 +118,7 @@ def _aligned(text: str) -> list[Token]:
 
 
 def _is_joint(token: Token) -> bool:
-    return token.text.lower() in _joints()
-
-
-@lru_cache(maxsize=2)
-def _joints(language: str = "en") -> frozenset[str]:
-    return word_set(data("comparing", language)["joints"])
+    return token.text.lower() in word_sets("comparing").joints
 
 
 def compared(old: str, new: str) -> Comparison:

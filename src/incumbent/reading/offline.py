@@ -17,7 +17,6 @@ from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
-from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
 from incumbent.reading.displayed import announces, is_displayed, may_be_shown
 from incumbent.reading.form import (
@@ -32,10 +31,11 @@ from incumbent.reading.form import (
     Span,
     Statement,
     StatementKind,
+    TurnReader,
 )
 from incumbent.reading.judging import Judging
-from incumbent.reading.learned.model import Model
-from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
+from incumbent.reading.learned.model import Model, load
+from incumbent.reading.naming import attributed, named, named_things, taken_apart, without_recalled
 from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
 from incumbent.reading.segments import Segment, run_on, segments
 from incumbent.reading.sorting import is_unreal_in_part, kind_of
@@ -275,3 +275,8 @@ def _as_known(number: int, one: Statement, speaker: str, *, age: int) -> Known:
     return Known(
         name, one.text, parts=one.parts, likeness=_USUAL, age=age, is_here=True, speaker=speaker
     )
+
+
+def named_reader(name: str) -> TurnReader:
+    """The rules with the model that ships, or the rules alone. Then its file is never opened."""
+    return OfflineReader(None if name == "rules" else load())

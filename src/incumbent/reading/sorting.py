@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
+from incumbent.language.lexicon import DEFAULT_LANGUAGE, data, word_set
 from incumbent.language.moods import Kind
-from incumbent.language.questions import is_telling
 from incumbent.language.statements import Statement as Clause
 from incumbent.language.statements import statements
 from incumbent.reading.form import StatementKind
@@ -187,3 +188,23 @@ _IF = re.compile(
 
 def _supposes(text: str) -> bool:
     return _IF.search(text) is not None
+
+
+_TELLING = 9
+"""A question of so many words that does not begin as one tells something first."""
+
+
+@lru_cache(maxsize=8)
+def _openings(name: str, language: str) -> frozenset[str]:
+    return word_set(data("desk", language)[name])
+
+
+def _lows(text: str) -> list[str]:
+    return [word.strip(".,;:!?'\"()").lower() for word in text.split()]
+
+
+def is_telling(text: str, language: str = DEFAULT_LANGUAGE) -> bool:
+    """Whether a sentence that asks tells something first: "my lease ends in May, can I stay?"."""
+    words = _lows(text)
+    asks = _openings("asking", language)
+    return len(words) >= _TELLING and not any(word in asks for word in words[:2])

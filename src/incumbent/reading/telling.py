@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import partial
 from typing import Final, NamedTuple
 
-from incumbent.language.lexicon import data, word_set
+from incumbent.language.lexicon import word_sets
 from incumbent.model.fact import Part
 from incumbent.model.text_cache import remembering
 from incumbent.reading.form import Span
@@ -60,23 +60,9 @@ class Told(NamedTuple):
     normal: str
     is_plain: bool
     """Whether nothing narrows it down: no "on Mondays", no "if it rains", no "not"."""
-    begin: int
-    """Where the clause begins that tells it."""
 
 
-class _Classes(NamedTuple):
-    against: frozenset[str]
-    narrowing: frozenset[str]
-    joining: frozenset[str]
-    ending: frozenset[str]
-    opening: frozenset[str]
-    talking: frozenset[str]
-
-
-@lru_cache(maxsize=2)
-def _classes(language: str = "en") -> _Classes:
-    told = data("telling", language)
-    return _Classes(*(word_set(told[name]) for name in _Classes._fields))
+_classes = partial(word_sets, "telling")
 
 
 @remembering(_REMEMBERED)
@@ -120,7 +106,7 @@ def _told(text: str, name: frozenset[str], thing: Thing, value: Part) -> Told:
     )
     is_told = not _speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
     is_plain = is_one and is_told and not is_apart
-    return Told(name, thing, (value.start, value.end), value.kind, value.normal, is_plain, begin)
+    return Told(name, thing, (value.start, value.end), value.kind, value.normal, is_plain)
 
 
 def _is_hearsay(lead: str, gap: str) -> bool:

@@ -134,7 +134,7 @@ def ties(
         if other is not None:
             yield _rests(other, statements[other], earlier=number)
             continue
-        told = [] if other is not None else list(_told_ties(number, statements, known, text))
+        told = list(_told_ties(number, statements, known, text))
         yield from told or _bases(number, said, statements, known)
 
 
@@ -273,10 +273,10 @@ def _waits(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Rel
         if said.awaits == _name_of(fact):
             yield _rests(number, said, fact_id=fact.id)
             return
-    found = Cues(said.text).contingency
-    if found is None:
+    base = Cues(said.text).contingency
+    if base is None:
         return
-    asked = {stem(word) for word in found.base.lower().split()}
+    asked = {stem(word) for word in base.lower().split()}
     for fact in known:
         own = {token.stem for token in tokens(f"{fact.key.replace('_', ' ')} {fact.text}"[:_READ])}
         if asked <= own:
@@ -307,18 +307,13 @@ def _named(
 
 def _name_of(fact: Known) -> frozenset[str]:
     """The words for what something known is about."""
-    if not fact.key:
-        return topic(fact.text)
-    name = f"{fact.subject or ''} {fact.key.replace('_', ' ')}"
-    return frozenset(map(stem, name.lower().split()))
+    return name_of(fact.key, fact.subject) if fact.key else topic(fact.text)
 
 
 def _name(said: Statement) -> frozenset[str]:
     """The words for what a statement is about: its name, where it has one."""
-    if said.claim is None:
-        return topic(said.text)
-    name = f"{said.claim.subject or ''} {said.claim.attribute.replace('_', ' ')}"
-    return frozenset(map(stem, name.lower().split()))
+    claim = said.claim
+    return name_of(claim.attribute, claim.subject) if claim is not None else topic(said.text)
 
 
 def _right_before(

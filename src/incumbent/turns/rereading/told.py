@@ -1,7 +1,8 @@
-"""Told: how a turn reads, by a model that works with the memory and says so itself.
+"""Who reads instead of asking at once: an exchange that is over first, or a model that tells.
 
-It is asked nothing. What it says goes through the same checks as any model's reading, and takes the
-place of the offline one in the same way.
+A `Deferred` has its turns read by whom the exchange names, once that is over. A `Told` is asked
+nothing: a model that works with the memory has said how the turn reads, and its words go through
+the same checks as any model's reading, and take the place of the offline one in the same way.
 """
 
 from __future__ import annotations
@@ -13,14 +14,55 @@ from typing import Any, Final
 from incumbent.model.identity import Identity
 from incumbent.reading.asked import answer
 from incumbent.reading.asked.answer import Answered
-from incumbent.reading.asked.asking import Answer, Ask, Trouble
+from incumbent.reading.asked.asking import Answer, Ask, Completion, Trouble
 from incumbent.reading.asked.config import LLM
 from incumbent.reading.asked.grounds import placed
 from incumbent.turns.observation import Observation
-from incumbent.turns.rereading.line import Name
+from incumbent.turns.rereading.background import Name
 from incumbent.turns.rereading.rereader import Rereader, Taken
 from incumbent.turns.rereading.sitting import TOUCHED, Sitting
 from incumbent.turns.rereading.waiting import Conversation
+
+
+class Deferred:
+    """A rereader as one session has it: nothing is asked before `release()`."""
+
+    def __init__(self, rereader: Rereader, asks: Completion) -> None:
+        self._rereader = rereader
+        self._asks = asks
+        self._held: list[Taken] = []
+
+    @property
+    def llm(self) -> LLM:
+        return self._rereader.llm
+
+    def taken(self, conversation: Conversation, *of_turn: Any) -> Taken:
+        """A turn with its opinion to come."""
+        return self._rereader.taken(replace(conversation, asks=self._asks), *of_turn)
+
+    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
+        """Hold turns until the exchange is over."""
+        self._held += taken
+        return [observation for observation, _ in taken]
+
+    def release(self) -> None:
+        """Have them read."""
+        held, self._held = self._held, []
+        self._rereader.follow(held)
+
+    def drop(self, reason: str) -> None:
+        """Let their offline reading stand."""
+        held, self._held = self._held, []
+        for _, waiting in held:
+            if waiting is not None:
+                waiting.opinion.fail(reason)
+
+    def end(self, conversation: Name) -> None:
+        self._rereader.end(conversation)
+
+    def wait_for(self, identity: Identity) -> None:
+        self._rereader.wait_for(identity)
+
 
 QUOTE: Final = "quote"
 """Where a statement has the words that it is about."""
