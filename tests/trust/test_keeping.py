@@ -79,7 +79,6 @@ ALLOWED = {
     "context/document.py:Context": "the caller's own",
     "language/values/sentence.py:Sentence": _CALL,
     "language/voice.py:Voice": _CALL,
-    "language/reading.py:_Conventions": _DATA,
     "engine/lens.py:Lens": _CALL,
     "composing/inquiry.py:Inquiry": _CALL,
     "composing/dead_values.py:DeadValueFinder": _CALL,

@@ -31,8 +31,9 @@ class WordSets:
 
 
 @lru_cache(maxsize=32)
-def word_sets(name: str, part: str = "", language: str = DEFAULT_LANGUAGE) -> WordSets:
-    """The classes of words of a data file, or of a part of it."""
+def word_sets(name: str, language: str = DEFAULT_LANGUAGE) -> WordSets:
+    """The classes of words of a data file, or of a part of it: "voice.everything"."""
+    name, _, part = name.partition(".")
     told = data(name, language)
     return WordSets(told[part] if part else told)
 

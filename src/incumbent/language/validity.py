@@ -85,7 +85,6 @@ class _Phrases:
         self.leads = frozenset(told["leads"].split())
         self.at = frozenset(told["at"].split())
         self.and_then = frozenset(told["and_then"].split())
-        self.to = words.words("to")
         self.changes = words.words("changes")
         every = [told["until"], told["since"], told["now"], told["ahead"], told["rest"]]
         listed = [phrase for phrases in every for phrase in phrases]

@@ -293,7 +293,7 @@ def _goes_back_to(text: str, rest: str) -> str | None:
 _LONGEST_FOR_ALL = 400
 _BETWEEN = re.compile(r"[.!?,;:\n]+|\s[-–—]+\s")
 _WORD = re.compile(r"[^\W_]+(?:['’](?!(?:m|d|ve)\b)[^\W_]+)*|['’](?:m|d|ve)\b")
-_for_all = partial(word_sets, "voice", "everything")
+_for_all = partial(word_sets, "voice.everything")
 
 
 def asks_for_everything(text: str) -> bool:

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from incumbent.language.lexicon import data, word_set, word_sets
+from incumbent.language.lexicon import word_sets
 from incumbent.language.tokens import stem
 
 _TOKEN = re.compile(r"[\w$€£%@#]+(?:[.,:/'’-][\w%]+)*|[^\W\s]")
@@ -157,19 +157,9 @@ def _slot(old: str, new: str, a: Sequence[Token], b: Sequence[Token]) -> Slot | 
     return Slot(old[begin:end], new[b[0].start : b[-1].end], begin, end, False, False)
 
 
-class _Predicates(NamedTuple):
-    several: frozenset[str]
-    """Words as they are: an officer is not one of several offices."""
-    single: frozenset[str]
-    """Stems of words."""
-    alone: frozenset[str]
-
-
 @lru_cache(maxsize=2)
-def _predicates(language: str = "en") -> _Predicates:
-    told = data("predicates", language)
-    single = frozenset(map(stem, told["single"].split()))
-    return _Predicates(word_set(told["several"]), single, word_set(told["alone"]))
+def _single(language: str = "en") -> frozenset[str]:
+    return frozenset(map(stem, word_sets("predicates", language=language).single))
 
 
 def restates(how: Comparison, old: str, new: str) -> bool:
@@ -179,16 +169,16 @@ def restates(how: Comparison, old: str, new: str) -> bool:
         return False
     if len(slot.new.split()) > _SHORT_VALUE:
         return False
-    words = _predicates()
+    words = word_sets("predicates")
     both = _lows(old) & _lows(new)
     if both & words.alone:
         return True
-    return not words.single.isdisjoint(map(stem, both)) and not both & words.several
+    return not _single().isdisjoint(map(stem, both)) and not both & words.several
 
 
 def says_several(old: str, new: str) -> bool:
     """Whether both say something of which there can be several."""
-    words, both = _predicates(), _lows(old) & _lows(new)
+    words, both = word_sets("predicates"), _lows(old) & _lows(new)
     return not both & words.alone and bool(both & words.several)
 
 

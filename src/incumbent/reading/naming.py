@@ -218,7 +218,8 @@ def claim_of(text: str, parts: Sequence[Part], term: tuple[int, int] | None = No
     begin = 0
     if term is not None and not text[: term[0]].strip():
         begin = term[1] + len(text[term[1] :]) - len(text[term[1] :].lstrip(" ,"))
-        return _shifted(claim_of(text[begin:], _moved(parts, begin)), begin)
+        claim = claim_of(text[begin:], _moved(parts, begin))
+        return claim and claim._replace(start=claim.start + begin, end=claim.end + begin)
     if term is not None and _REST.fullmatch(text, term[1]) is not None:
         kept = text[: term[0]].rstrip(" ,")
         return claim_of(kept, [part for part in parts if part.end <= len(kept)])
@@ -236,10 +237,6 @@ def claim_of(text: str, parts: Sequence[Part], term: tuple[int, int] | None = No
     if _REST.fullmatch(text, _after(text, end)) is None:
         return None
     return Claim(found.subject, found.key, text[start:end], start, end, found.is_own)
-
-
-def _shifted(claim: Claim | None, by: int) -> Claim | None:
-    return claim and claim._replace(start=claim.start + by, end=claim.end + by)
 
 
 def _moved(parts: Sequence[Part], begin: int) -> list[Part]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -117,7 +117,7 @@ def kind_of(
         name = max(_MODEL, key=lambda one: told[one])
         tells = has_values or len(text.split()) > _FEW
         sure = _NEARLY_CERTAIN if tells and name in ("chats", "asks") else _OVER_RULES
-        if name == "orders" and Kind.REQUEST in kinds and not any(map(_tells, found)):
+        if name == "orders" and Kind.REQUEST in kinds and not _tells(found, _CLAUSE):
             sure = _ORDERED
         if told[name] >= sure and not is_rule(text):
             return _MODEL[name], told[name]
@@ -134,14 +134,9 @@ def kind_of(
     return kind, 1 - states
 
 
-def _tells(clause: Clause) -> bool:
-    """Whether a clause beside a request tells something: "renamed it to trunk, please pull"."""
-    return clause.kind is Kind.ASSERTION and len(clause.text.split()) >= _CLAUSE
-
-
-def _tells_much(clause: Clause) -> bool:
-    """Whether a clause beside one that supposes tells more than "I really don't know"."""
-    return clause.kind is Kind.ASSERTION and len(clause.text.split()) >= _MUCH
+def _tells(clauses: Iterable[Clause], least: int) -> bool:
+    """Whether one of the clauses tells something: "renamed it to trunk, please pull"."""
+    return any(one.kind is Kind.ASSERTION and len(one.text.split()) >= least for one in clauses)
 
 
 _SUPPOSING: Final = (
@@ -170,7 +165,7 @@ def _could_suppose(text: str) -> bool:
 def is_unreal_in_part(text: str) -> bool:
     """Whether a sentence that supposes or proposes says something besides: in a clause of its own,
     or before it begins to suppose. Whoever types on and on for so long has said something too."""
-    if len(text.split()) >= _LONG or any(map(_tells_much, statements(text))):
+    if len(text.split()) >= _LONG or _tells(statements(text), _MUCH):
         return True
     places = [
         (len(text[: found.start()].split()), most)

@@ -58,6 +58,11 @@ def _low(word: re.Match[str]) -> str:
     return word.group().lower().replace("’", "'")
 
 
+def lows(text: str) -> list[str]:
+    """The words of a text in one spelling."""
+    return [_low(word) for word in words_of(text)]
+
+
 def is_owner(word: str) -> bool:
     """Whether a word is somebody's name in the possessive."""
     return word[:1].isupper() and word.replace("’", "'").endswith("'s")

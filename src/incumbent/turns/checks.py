@@ -19,7 +19,7 @@ from incumbent.model.authority import Ladder
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 from incumbent.reading import thresholds
-from incumbent.reading.comparing import Comparison, compared, says_several
+from incumbent.reading.comparing import compared, says_several
 from incumbent.reading.form import (
     RETOLD,
     Claim,
@@ -137,16 +137,15 @@ def _names_another(text: str, fact: Fact, known: Set[frozenset[str]]) -> bool:
         told, own = text_of(fact.value), {name_of(fact.key, fact.subject)}
     said = [name_of(one.key, one.subject) for one in things(text)]
     mentioned = {name for name in known if name and any(name <= one for one in said)}
-    if not own or not mentioned or any(_share(one, other) for one in own for other in mentioned):
+    if (
+        not own
+        or not mentioned
+        or any(one <= other or other <= one for one in own for other in mentioned)
+    ):
         return False
     words = {stem(word.group().lower()) for word in words_of(text)}
     values = [part.text for part in fact.parts] or [told]
     return all(words.isdisjoint(stem(word) for word in one.lower().split()) for one in values)
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two names may be for one thing: all words of the one are in the other."""
-    return one <= other or other <= one
 
 
 def _is_of_another(claim: Claim, fact: Fact) -> bool:
@@ -198,9 +197,5 @@ def _says_otherwise(fact: Fact, said: Statement) -> bool:
     slot = how.one_slot
     if slot is None or slot.is_first or says_several(old, new):
         return False
-    return how.share >= thresholds.ALIKE and _more(how) <= _MOST_MORE
-
-
-def _more(how: Comparison) -> int:
-    """How many words of the later one the earlier one has no place for."""
-    return how.of_new - how.shared - sum(len(slot.new.split()) for slot in how.slots)
+    more = how.of_new - how.shared - sum(len(slot.new.split()) for slot in how.slots)
+    return how.share >= thresholds.ALIKE and more <= _MOST_MORE

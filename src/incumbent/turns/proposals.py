@@ -11,7 +11,7 @@ from typing import Final
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
 from incumbent.language.cues import Cues
-from incumbent.language.lexicon import data, either, word_set
+from incumbent.language.lexicon import data, either, word_sets
 from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Authority, Ladder
 from incumbent.model.fact import UNNAMED, Fact, MemoryType, Part, Said, Source
@@ -257,29 +257,22 @@ _LOOKED_AT = 400
 _WORD = re.compile(r"[\w'’]+")
 
 
-class _AudienceWords:
-    def __init__(self, language: str) -> None:
-        told = data("audience", language)
-        self.for_all = either(told["for_all"])
-        self.of_oneself = word_set(told["of_oneself"])
+@lru_cache(maxsize=2)
+def _for_all(language: str = "en") -> re.Pattern[str]:
+    return either(data("audience", language)["for_all"])
 
 
-@lru_cache(maxsize=8)
-def _audience(language: str) -> _AudienceWords:
-    return _AudienceWords(language)
-
-
-def is_for_all(text: str, language: str = "en") -> bool:
+def is_for_all(text: str) -> bool:
     """Whether a statement says that it is for all of an organization, and nothing of its speaker.
 
     When in doubt it is not: what was meant for all can be said again, what was not cannot be taken
     out of their heads.
     """
-    found = _audience(language).for_all.search(text[:_LOOKED_AT])
-    return found is not None and not is_of_oneself(text, language)
+    found = _for_all().search(text[:_LOOKED_AT])
+    return found is not None and not is_of_oneself(text)
 
 
-def is_of_oneself(text: str, language: str = "en") -> bool:
+def is_of_oneself(text: str) -> bool:
     """Whether a statement speaks of whoever says it."""
     words = {word.lower().replace("’", "'") for word in _WORD.findall(text)}
-    return not words.isdisjoint(_audience(language).of_oneself)
+    return not words.isdisjoint(word_sets("audience").of_oneself)

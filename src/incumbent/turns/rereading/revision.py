@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from incumbent.engine.registrar import Registrar
 from incumbent.engine.undo import undo
-from incumbent.model.fact import UNNAMED, Fact, Source, Status
+from incumbent.model.fact import UNNAMED, Source, Status
 from incumbent.model.ids import new_id
 from incumbent.model.records import Turn, item_key
 from incumbent.model.verdict import Action, Verdict
@@ -271,7 +271,7 @@ class Revision:
     ) -> None:
         account = self.accounts[index]
         account.verdicts += verdicts
-        decided = {_span(one.fact): one for one in verdicts if one.fact is not None}
+        decided = {one.fact.source.span: one for one in verdicts if one.fact is not None}
         for entry, said in zip(made.entries, made.reading.statements, strict=True):
             if entry is not None:
                 verdict = decided.get((said.start, said.end))
@@ -297,10 +297,6 @@ def _proposed(
     fact = verdict.fact if verdict is not None else None
     key, subject = (fact.key, fact.subject) if fact is not None else (UNNAMED, None)
     return Proposed(index, key, subject, told, outcome, reason, verdict)
-
-
-def _span(fact: Fact | None) -> tuple[int, int] | None:
-    return fact.source.span if fact is not None else None
 
 
 def _binding_nobody(reading: Reading) -> Reading:

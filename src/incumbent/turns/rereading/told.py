@@ -24,13 +24,12 @@ from incumbent.turns.rereading.sitting import TOUCHED, Sitting
 from incumbent.turns.rereading.waiting import Conversation
 
 
-class Deferred:
-    """A rereader as one session has it: nothing is asked before `release()`."""
+class _OfOneSession:
+    """A rereader as one session has it, with who is asked instead of its model."""
 
     def __init__(self, rereader: Rereader, asks: Completion) -> None:
         self._rereader = rereader
         self._asks = asks
-        self._held: list[Taken] = []
 
     @property
     def llm(self) -> LLM:
@@ -39,6 +38,23 @@ class Deferred:
     def taken(self, conversation: Conversation, *of_turn: Any) -> Taken:
         """A turn with its opinion to come."""
         return self._rereader.taken(replace(conversation, asks=self._asks), *of_turn)
+
+    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
+        return self._rereader.follow(taken)
+
+    def end(self, conversation: Name) -> None:
+        self._rereader.end(conversation)
+
+    def wait_for(self, identity: Identity) -> None:
+        self._rereader.wait_for(identity)
+
+
+class Deferred(_OfOneSession):
+    """Has nothing asked before `release()`."""
+
+    def __init__(self, rereader: Rereader, asks: Completion) -> None:
+        super().__init__(rereader, asks)
+        self._held: list[Taken] = []
 
     def follow(self, taken: Sequence[Taken]) -> list[Observation]:
         """Hold turns until the exchange is over."""
@@ -56,12 +72,6 @@ class Deferred:
         for _, waiting in held:
             if waiting is not None:
                 waiting.opinion.fail(reason)
-
-    def end(self, conversation: Name) -> None:
-        self._rereader.end(conversation)
-
-    def wait_for(self, identity: Identity) -> None:
-        self._rereader.wait_for(identity)
 
 
 QUOTE: Final = "quote"
@@ -83,7 +93,7 @@ def telling(name: str) -> LLM:
     return LLM(_Nobody(name), mode="inline")
 
 
-class Told:
+class Told(_OfOneSession):
     """A rereader for one turn whose reading is at hand.
 
     Each statement is in the form of an answer, with a quote for the name of a sentence, and ids of
@@ -91,37 +101,16 @@ class Told:
     """
 
     def __init__(self, rereader: Rereader, statements: Sequence[Mapping[str, Any]]) -> None:
-        self._rereader = rereader
+        super().__init__(rereader, self)
         self._statements = statements
         self.name = rereader.llm.name
 
-    @property
-    def llm(self) -> LLM:
-        return self._rereader.llm
-
-    def taken(
-        self,
-        conversation: Conversation,
-        came: Any,
-        observation: Observation,
-        record: Any,
-        observed_at: Any,
-        found: Mapping[str, float],
-    ) -> Taken:
+    def taken(self, conversation: Conversation, *of_turn: Any) -> Taken:
         """A turn with its opinion to come; the facts that are pointed to are looked at."""
+        *others, found = of_turn
         pointed = {link["to"] for one in self._statements for link in one.get("does", ())}
         found = {**found, **dict.fromkeys(pointed, TOUCHED)}
-        of_turn = (came, observation, record, observed_at, found)
-        return self._rereader.taken(replace(conversation, asks=self), *of_turn)
-
-    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
-        return self._rereader.follow(taken)
-
-    def end(self, conversation: Name) -> None:
-        """Nothing of it waits."""
-
-    def wait_for(self, identity: Identity) -> None:
-        """Nothing of it is under way."""
+        return super().taken(conversation, *others, found)
 
     def complete(self, ask: Ask, *, timeout: float) -> Answer:
         raise Trouble("error", "nobody is asked")
