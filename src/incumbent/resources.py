@@ -91,7 +91,7 @@ class Resources:
         chosen = self.settings.reader
         if not isinstance(chosen, str):
             return chosen
-        from incumbent.reading.offline import named_reader
+        from incumbent.reading.readers import named_reader
 
         return named_reader(chosen)
 

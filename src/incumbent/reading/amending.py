@@ -38,6 +38,8 @@ class Amendment(NamedTuple):
 
     old: Span
     new: Span
+    is_named: bool
+    """Whether the statement names both."""
 
 
 def amendment(known: Known, said: Statement) -> Amendment | None:
@@ -59,7 +61,7 @@ def amendment(known: Known, said: Statement) -> Amendment | None:
     if len(olds) != 1 or len(news) != 1:
         return None
     old, new = pairs[0]
-    return Amendment((old.start, old.end), (new.start, new.end))
+    return Amendment((old.start, old.end), (new.start, new.end), is_named=False)
 
 
 def _same_sort(old: Part, new: Part) -> bool:
@@ -82,7 +84,7 @@ def _by_contrast(known: Known, said: Statement) -> Amendment | None:
         ]
         if len({one.normal for one in news}) == 1:
             new = news[-1]
-            return Amendment((old.start, old.end), (new.start, new.end))
+            return Amendment((old.start, old.end), (new.start, new.end), is_named=True)
     return None
 
 

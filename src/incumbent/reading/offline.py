@@ -31,10 +31,9 @@ from incumbent.reading.form import (
     Span,
     Statement,
     StatementKind,
-    TurnReader,
 )
 from incumbent.reading.judging import Judging
-from incumbent.reading.learned.model import Model, load
+from incumbent.reading.learned.model import Model
 from incumbent.reading.naming import attributed, named, named_things, taken_apart, without_recalled
 from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
 from incumbent.reading.segments import Segment, run_on, segments
@@ -275,8 +274,3 @@ def _as_known(number: int, one: Statement, speaker: str, *, age: int) -> Known:
     return Known(
         name, one.text, parts=one.parts, likeness=_USUAL, age=age, is_here=True, speaker=speaker
     )
-
-
-def named_reader(name: str) -> TurnReader:
-    """The rules with the model that ships, or the rules alone. Then its file is never opened."""
-    return OfflineReader(None if name == "rules" else load())

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Final
 
-from incumbent.language.lexicon import DEFAULT_LANGUAGE, data, word_set
 from incumbent.language.moods import Kind
+from incumbent.language.questions import is_telling
 from incumbent.language.statements import Statement as Clause
 from incumbent.language.statements import statements
 from incumbent.reading.form import StatementKind
@@ -117,7 +116,7 @@ def kind_of(
         name = max(_MODEL, key=lambda one: told[one])
         tells = has_values or len(text.split()) > _FEW
         sure = _NEARLY_CERTAIN if tells and name in ("chats", "asks") else _OVER_RULES
-        if name == "orders" and Kind.REQUEST in kinds and not _tells(found, _CLAUSE):
+        if name == "orders" and Kind.REQUEST in kinds and not any(map(_tells, found)):
             sure = _ORDERED
         if told[name] >= sure and not is_rule(text):
             return _MODEL[name], told[name]
@@ -134,9 +133,14 @@ def kind_of(
     return kind, 1 - states
 
 
-def _tells(clauses: Iterable[Clause], least: int) -> bool:
-    """Whether one of the clauses tells something: "renamed it to trunk, please pull"."""
-    return any(one.kind is Kind.ASSERTION and len(one.text.split()) >= least for one in clauses)
+def _tells(clause: Clause) -> bool:
+    """Whether a clause beside a request tells something: "renamed it to trunk, please pull"."""
+    return clause.kind is Kind.ASSERTION and len(clause.text.split()) >= _CLAUSE
+
+
+def _tells_much(clause: Clause) -> bool:
+    """Whether a clause beside one that supposes tells more than "I really don't know"."""
+    return clause.kind is Kind.ASSERTION and len(clause.text.split()) >= _MUCH
 
 
 _SUPPOSING: Final = (
@@ -165,7 +169,7 @@ def _could_suppose(text: str) -> bool:
 def is_unreal_in_part(text: str) -> bool:
     """Whether a sentence that supposes or proposes says something besides: in a clause of its own,
     or before it begins to suppose. Whoever types on and on for so long has said something too."""
-    if len(text.split()) >= _LONG or _tells(statements(text), _MUCH):
+    if len(text.split()) >= _LONG or any(map(_tells_much, statements(text))):
         return True
     places = [
         (len(text[: found.start()].split()), most)
@@ -183,23 +187,3 @@ _IF = re.compile(
 
 def _supposes(text: str) -> bool:
     return _IF.search(text) is not None
-
-
-_TELLING = 9
-"""A question of so many words that does not begin as one tells something first."""
-
-
-@lru_cache(maxsize=8)
-def _openings(name: str, language: str) -> frozenset[str]:
-    return word_set(data("desk", language)[name])
-
-
-def _lows(text: str) -> list[str]:
-    return [word.strip(".,;:!?'\"()").lower() for word in text.split()]
-
-
-def is_telling(text: str, language: str = DEFAULT_LANGUAGE) -> bool:
-    """Whether a sentence that asks tells something first: "my lease ends in May, can I stay?"."""
-    words = _lows(text)
-    asks = _openings("asking", language)
-    return len(words) >= _TELLING and not any(word in asks for word in words[:2])

@@ -33,6 +33,20 @@ _START = re.compile(r"[\s(]*(?:(?:but|and|so|ok|okay|also|just so you know|fyi)[
 Name = tuple[str, str | None]
 
 
+class _Words(NamedTuple):
+    staying: re.Pattern[str]
+    allowed: re.Pattern[str]
+    past: re.Pattern[str]
+    present: re.Pattern[str]
+    subordinate: re.Pattern[str]
+    bare: re.Pattern[str]
+    onwards: re.Pattern[str]
+    duration: re.Pattern[str]
+    until: re.Pattern[str]
+    put_off: re.Pattern[str]
+    passing: re.Pattern[str]
+
+
 def _word(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
 
@@ -41,25 +55,22 @@ def _before(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{pattern})$", re.IGNORECASE)
 
 
-class _Words:
-    def __init__(self, language: str) -> None:
-        told = data("terms", language)
-        self.staying = re.compile(rf"(?:{told['staying']})\b")
-        self.allowed = re.compile(told["allowed"], re.IGNORECASE)
-        self.past = _word(told["past"])
-        self.present = _word(told["present"])
-        self.subordinate = re.compile(told["subordinate"], re.IGNORECASE)
-        self.bare = _before(told["bare"])
-        self.onwards = re.compile(told["onwards"], re.IGNORECASE)
-        self.duration = _before(told["duration"])
-        self.until = _before(rf"{told['until']} (?:the )?")
-        self.put_off = _word(told["put_off"])
-        self.passing = re.compile(told["passing"], re.IGNORECASE)
-
-
 @lru_cache(maxsize=2)
 def _words(language: str = "en") -> _Words:
-    return _Words(language)
+    told = data("terms", language)
+    return _Words(
+        re.compile(rf"(?:{told['staying']})\b"),
+        re.compile(told["allowed"], re.IGNORECASE),
+        _word(told["past"]),
+        _word(told["present"]),
+        re.compile(told["subordinate"], re.IGNORECASE),
+        _before(told["bare"]),
+        re.compile(told["onwards"], re.IGNORECASE),
+        _before(told["duration"]),
+        _before(rf"{told['until']} (?:the )?"),
+        _word(told["put_off"]),
+        re.compile(told["passing"], re.IGNORECASE),
+    )
 
 
 class Found(NamedTuple):

@@ -117,8 +117,8 @@ class SessionTurns(SessionBase):
         """Read a turn before the store is held, and file it. Reading `inside` holds others up: only
         for who was overtaken again and again, and would never come to an end."""
         from incumbent.search.passages import written
+        from incumbent.turns.circumstances import Circumstances
         from incumbent.turns.observer import WINDOW, TurnObserver, heard_in
-        from incumbent.turns.receiving import Circumstances
         from incumbent.turns.situation import looked_at
 
         resources = self._resources
@@ -170,7 +170,7 @@ class SessionTurns(SessionBase):
     def _found_near(self, text: str) -> dict[str, FoundBySearch]:
         """What the person has in office that a turn may be about, by its words and its meaning."""
         from incumbent.search.index import Outpaced
-        from incumbent.turns.situation import found_by_search
+        from incumbent.turns.searching import found_by_search
 
         index = self._resources.index
         found: dict[str, FoundBySearch] = {}

@@ -10,9 +10,9 @@ from incumbent.engine.proposal import Proposal
 from incumbent.model.fact import Fact
 from incumbent.reading.amending import amended
 from incumbent.reading.form import Relation, Statement
+from incumbent.turns.circumstances import Circumstances, history_of
 from incumbent.turns.placing import again_said, amended_parts
 from incumbent.turns.proposals import Proposals
-from incumbent.turns.receiving import Circumstances, history_of
 from incumbent.turns.situation import sentence_of
 
 OVER: Final = "no longer current"

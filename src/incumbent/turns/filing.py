@@ -29,6 +29,7 @@ from incumbent.reading.things import left_over, words_of
 from incumbent.turns.amendments import Amendments
 from incumbent.turns.approving import TAKES_BACK, already_waiting
 from incumbent.turns.checks import across_ranks, checked
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.observation import Record
 from incumbent.turns.placing import (
     ASKED,
@@ -41,7 +42,6 @@ from incumbent.turns.placing import (
     takes_over,
 )
 from incumbent.turns.proposals import Proposals, title_in
-from incumbent.turns.receiving import Circumstances
 from incumbent.turns.requests import Requests
 from incumbent.turns.returning import set_right
 from incumbent.turns.situation import Situation

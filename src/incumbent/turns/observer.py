@@ -11,10 +11,11 @@ from incumbent.engine.registrar import Registrar
 from incumbent.model.records import Turn, WorkingItem, item_key
 from incumbent.reading.form import Heard, Reading, TurnReader
 from incumbent.search.passages import Paragraph
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.filing import Filing
 from incumbent.turns.observation import Observation, Record
 from incumbent.turns.passages import follow_desk, passages_of
-from incumbent.turns.receiving import Circumstances, Received
+from incumbent.turns.receiving import Received
 from incumbent.turns.repeating import digest_of, observed_before, told_again
 from incumbent.turns.situation import FoundBySearch, Situation, known_to, looked_at
 from incumbent.turns.spots import retraced, spots_in

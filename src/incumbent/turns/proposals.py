@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Final
 
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
+from incumbent.language.audience import is_for_all, is_of_oneself
 from incumbent.language.cues import Cues
-from incumbent.language.lexicon import data, either, word_sets
 from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Authority, Ladder
 from incumbent.model.fact import UNNAMED, Fact, MemoryType, Part, Said, Source
@@ -21,7 +19,7 @@ from incumbent.reading.form import READ, Claim, Statement, StatementKind
 from incumbent.reading.sorting import is_rule
 from incumbent.rules.authority import may_speak, may_write_as, outranks
 from incumbent.rules.classification import classify_constraint
-from incumbent.turns.receiving import Circumstances
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.worth import is_worth_keeping
 
 _LONGEST_QUOTE: Final = 500
@@ -251,28 +249,3 @@ def title_in(name: str | None, ladder: Ladder) -> Authority | None:
     if not name:
         return None
     return ladder.known(name) or ladder.known(name.split()[-1])
-
-
-_LOOKED_AT = 400
-_WORD = re.compile(r"[\w'’]+")
-
-
-@lru_cache(maxsize=2)
-def _for_all(language: str = "en") -> re.Pattern[str]:
-    return either(data("audience", language)["for_all"])
-
-
-def is_for_all(text: str) -> bool:
-    """Whether a statement says that it is for all of an organization, and nothing of its speaker.
-
-    When in doubt it is not: what was meant for all can be said again, what was not cannot be taken
-    out of their heads.
-    """
-    found = _for_all().search(text[:_LOOKED_AT])
-    return found is not None and not is_of_oneself(text)
-
-
-def is_of_oneself(text: str) -> bool:
-    """Whether a statement speaks of whoever says it."""
-    words = {word.lower().replace("’", "'") for word in _WORD.findall(text)}
-    return not words.isdisjoint(word_sets("audience").of_oneself)

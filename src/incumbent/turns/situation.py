@@ -1,6 +1,4 @@
-"""The situation of a turn: what was said before it, and what it may be about, by what was said here
-and by a search for its words and its meaning.
-"""
+"""The situation of a turn: what was said before it, and what it may be about."""
 
 from __future__ import annotations
 
@@ -15,8 +13,6 @@ from incumbent.model.records import Turn, WorkingItem, item_key
 from incumbent.model.scope import Scope
 from incumbent.model.values import text_of
 from incumbent.reading.form import Known
-from incumbent.search.index import Index
-from incumbent.search.retrieval import search
 from incumbent.stores.port import Reader
 
 _OPEN: Final = (Scope.DRAFT, Scope.HYPOTHETICAL)
@@ -163,31 +159,3 @@ def known_to(situation: Situation, facts: Iterable[Fact] | None = None) -> tuple
             )
         )
     return tuple(known)
-
-
-_MOST_FOUND: Final = 16
-_SEARCHED_FOR: Final = 400
-"""So many characters of a turn are searched for."""
-
-
-def found_by_search(
-    reader: Reader, lens: Lens, index: Index, text: str
-) -> dict[str, FoundBySearch]:
-    """The ids of a person's facts that a turn may be about.
-
-    For use before a turn is filed: what a transaction has not committed is no matter of an index.
-    """
-    if not index.is_current(reader) or not text.strip():
-        return {}
-    own = lens.identity.user_id
-    shelves = [s for s in reader.shelves(lens.owners, lens.places) if s.owner == own]
-    if not shelves:
-        return {}
-    with index.shelved(reader, shelves, lens.when, ()) as space:
-        hits = search(space.collection, text[:_SEARCHED_FOR], index.meaning, limit=_MOST_FOUND)
-    scored = {
-        hit.fact_id: FoundBySearch(0.3 * hit.text + 0.6 * max(0.0, hit.meaning), hit.meaning)
-        for hit in hits
-    }
-    best = sorted(scored, key=lambda fact_id: -scored[fact_id].score)[:_MOST_FOUND]
-    return {fact_id: scored[fact_id] for fact_id in best}

@@ -24,8 +24,8 @@ from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
 from incumbent.reading.form import Claim, Statement, StatementKind
 from incumbent.reading.things import name_of, words_of
+from incumbent.turns.circumstances import Circumstances, Speaker
 from incumbent.turns.proposals import Proposals
-from incumbent.turns.receiving import Circumstances, Speaker
 from incumbent.turns.situation import Situation
 
 _LONGEST_ANSWER: Final = 6

@@ -25,12 +25,12 @@ from incumbent.reading.asked.asking import Trouble
 from incumbent.reading.asked.readings import ReadTurn, Understood, understood
 from incumbent.reading.form import READ, Known, Reading
 from incumbent.rules.classification import classify_constraint
+from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.filing import Filing
 from incumbent.turns.observation import Record
 from incumbent.turns.observer import WINDOW
 from incumbent.turns.opinions import Proposed
 from incumbent.turns.passages import follow_desk
-from incumbent.turns.receiving import Circumstances
 from incumbent.turns.rereading.agreeing import agrees
 from incumbent.turns.rereading.sitting import Sitting
 from incumbent.turns.rereading.waiting import Conversation, Waiting, stored_turn
