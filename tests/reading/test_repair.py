@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import incumbent
+from incumbent.reading.attributed import attributed
 from incumbent.reading.causes import base_of
 from incumbent.reading.form import Statement, StatementKind
-from incumbent.reading.naming import attributed
 from incumbent.reading.offline import parts_of
 from incumbent.reading.telling import told_in
 from incumbent.testing import SteppingClock

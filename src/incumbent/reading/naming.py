@@ -1,11 +1,7 @@
-"""Naming: a subject, an attribute and a value, where a statement has all three in plain sight, and
-whose word it says it is.
+"""Naming: a subject, an attribute and a value, where a statement has all three in plain sight.
 
 "My phone number is 555-0100." says nothing else. What says more than that, or says it of a thing
-that is not named, is kept as it was said: fewer names, and no wrong ones. Of somebody else's word
-("per the CFO", "[VP] …", "Legal signed off on …") only the title is put down. Whether it is one
-that the organization knows, and whether whoever speaks may lend it, is decided where statements
-are filed. "Manager: Anna" names a manager and quotes none.
+that is not named, is kept as it was said: fewer names, and no wrong ones.
 """
 
 from __future__ import annotations
@@ -14,13 +10,11 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
 from incumbent.language.attributes import Attribute, attribute_of, is_attribute_noun
 from incumbent.language.cues import Cues
-from incumbent.language.lexicon import data
 from incumbent.language.reading import BlockKind
 from incumbent.model.fact import Part
 from incumbent.reading.causes import edges
@@ -35,7 +29,6 @@ from incumbent.reading.things import (
     left_over,
     name_of,
     things,
-    words_of,
 )
 from incumbent.reading.ties import is_reason, opening, reasoned
 from incumbent.reading.waiting import waits
@@ -274,70 +267,3 @@ def _after(text: str, end: int) -> int:
     while (found := _TRAILING.match(text, end)) is not None:
         end = found.end()
     return end
-
-
-_READ: Final = 400
-_FEWEST: Final = 3
-"""What a label opens has at least so many words: fewer are a value."""
-_SAYER = re.compile(r"(?P<by>[A-Za-z][\w .&/-]{0,30}?)(?: \([^()]{1,30}\))?\s*[:>]\s+(?=\S)")
-_MARK = re.compile(r"[\[(](?P<by>[A-Za-z][\w .&/-]{0,30})[\])]\s*[:>-]?\s+(?=\S)")
-
-
-class _Attributions:
-    def __init__(self, language: str) -> None:
-        told = data("attributed", language)
-        nobody, verbs = ("".join(told[name].split("\n")) for name in ("nobody", "verbs"))
-        title = rf"(?:the |our |my )?(?P<by>(?!(?:{nobody})\b)[\w&/-]+(?: [\w&/-]+){{0,3}}?)"
-        sources = "|".join(told["sources"])
-        says = "|".join(told["says"])
-        self.verb = re.compile(rf"\b(?:{verbs})\b|['’](?:s|re|m)\b", re.IGNORECASE)
-        self.opening = re.compile(rf"(?:{sources}) {title}\s*[,:]\s", re.IGNORECASE)
-        self.closing = re.compile(rf"[\s,(](?:{sources}) {title}\s*[.!)]*$", re.IGNORECASE)
-        self.says = re.compile(
-            rf"{title} (?:(?:has|have|had|just|now|also|already) )*(?:{says})\b", re.IGNORECASE
-        )
-        self.said = re.compile(rf",\s*(?:says|said) {title}\s*[.!]*$", re.IGNORECASE)
-
-
-@lru_cache(maxsize=2)
-def _attributions(language: str = "en") -> _Attributions:
-    return _Attributions(language)
-
-
-def attributed(said: Statement) -> Statement:
-    """A statement with the title whose word it says it is, where it says so."""
-    by = _title(said.text[:_READ].lstrip("-*•# \t"))
-    if by is None:
-        return said
-    claim = said.claim
-    if claim is not None and claim.attribute.endswith(by.lower().replace(" ", "_")):
-        claim = None  # "According to Anna: …" names Anna, and gives nothing a value
-    return replace(said, by=by, claim=claim)
-
-
-def _title(text: str) -> str | None:
-    patterns = _attributions()
-    if text.rstrip().endswith("?"):
-        return None
-    lead = _LEAD.match(text)
-    for pattern in (_MARK, patterns.opening, patterns.says):
-        found = pattern.match(text, lead.end() if lead is not None else 0)
-        if found is not None:
-            return found.group("by").strip()
-    label = _SAYER.match(text)
-    if label is not None and _is_sentence(text[label.end() :]):
-        return label.group("by").strip()
-    for pattern in (patterns.closing, patterns.said):
-        if (found := pattern.search(text)) is not None:
-            return found.group("by").strip()
-    return None
-
-
-_LEAD = re.compile(
-    r"(?:(?:update|note|fyi|correction|ok|okay|so|and|but|also|well|now)[,:]? )+", re.IGNORECASE
-)
-
-
-def _is_sentence(text: str) -> bool:
-    """Whether a label opens a sentence, and not a value: "CFO: the cap is $5,000"."""
-    return len(words_of(text)) >= _FEWEST and _attributions().verb.search(text) is not None

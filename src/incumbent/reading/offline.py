@@ -17,6 +17,7 @@ from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
+from incumbent.reading.attributed import attributed
 from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
 from incumbent.reading.displayed import announces, is_displayed, may_be_shown
 from incumbent.reading.form import (
@@ -34,7 +35,7 @@ from incumbent.reading.form import (
 )
 from incumbent.reading.judging import Judging
 from incumbent.reading.learned.model import Model
-from incumbent.reading.naming import attributed, named, named_things, taken_apart, without_recalled
+from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
 from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
 from incumbent.reading.segments import Segment, run_on, segments
 from incumbent.reading.sorting import is_unreal_in_part, kind_of

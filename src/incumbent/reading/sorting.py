@@ -11,6 +11,7 @@ from incumbent.language.questions import is_telling
 from incumbent.language.statements import Statement as Clause
 from incumbent.language.statements import statements
 from incumbent.reading.form import StatementKind
+from incumbent.rules.classification import MAY_NOT
 
 _BY_RULES: Final = {
     Kind.ASSERTION: StatementKind.STATES,
@@ -75,8 +76,7 @@ _PUT_FORWARD = re.compile(
 )
 """What says of itself that it is only put forward: "Draft: the discount is 20%"."""
 _RULE = re.compile(
-    r"\b(?:must(?:n['’]t)?|"
-    r"(?<!may or )may not(?! (?:happen|work|be able|come|need|know|have)\b)|may (?:only|never)|"
+    rf"\b(?:must(?:n['’]t)?|{MAY_NOT}|may (?:only|never)|"
     r"(?:is|are) not allowed|not permitted|forbidden|"
     r"prohibited|only \w+(?: \w+){0,3} may|nobody may|no one may|need(?:s)? approval|"
     r"shall not)\b|\b(?:must|should|shall|may|to|please)\s+(?:never|always)\b|"
