@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import Final
 
-from incumbent.language.lexicon import word_sets
+from incumbent.language.lexicon import data, word_sets
 from incumbent.language.tokens import stem
 
 _TOKEN = re.compile(r"[\w$€£%@#]+(?:[.,:/'’-][\w%]+)*|[^\W\s]")
@@ -159,7 +159,7 @@ def _slot(old: str, new: str, a: Sequence[Token], b: Sequence[Token]) -> Slot | 
 
 @lru_cache(maxsize=2)
 def _single(language: str = "en") -> frozenset[str]:
-    return frozenset(map(stem, word_sets("predicates", language=language).single))
+    return frozenset(map(stem, data("predicates", language)["single"].split()))
 
 
 def restates(how: Comparison, old: str, new: str) -> bool:
