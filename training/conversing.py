@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from incumbent.language.learned.voices import as_heard
+from incumbent.language.speakers import as_heard
 from incumbent.reading.learned.model import KINDS, TAGS
 from incumbent.reading.learned.pieces import Age
 from incumbent.reading.segments import segments

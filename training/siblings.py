@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from incumbent.language.learned.voices import as_heard
+from incumbent.language.speakers import as_heard
 from incumbent.reading.learned.pieces import Age
 from training.scenes import Becomes, KnownText, Place, Scene, Value
 

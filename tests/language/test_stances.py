@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from incumbent.language.stances import Opposition, adds_nothing, opposition
+from incumbent.language.stances import Opposition, opposition
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,3 @@ def test_what_names_more_or_less_of_a_thing_is_only_likely_the_same(old: str, ne
 def test_what_is_about_something_else_opposes_nothing(old: str, new: str) -> None:
     """Another person, another number, another thing."""
     assert opposition(new, old) is Opposition.NONE
-
-
-def test_who_denies_what_was_said_adds_something() -> None:
-    """The values are the same, and yet it is not said again."""
-    assert adds_nothing("We ship to Norway", "We do ship to Norway.")
-    assert not adds_nothing("We don't ship to Norway", "We ship to Norway.")
-    assert not adds_nothing("Ticket 12 is fixed", "Ticket 12 is open.")

@@ -19,7 +19,7 @@ from incumbent.model.authority import Ladder
 from incumbent.model.identity import Identity
 from incumbent.reading.asked import Ask
 from incumbent.testing import SteppingClock
-from incumbent.turns.rereading.line import Line
+from incumbent.turns.rereading.background import Line
 from tests.conftest import OpenMemory
 from tests.llm.scripted import (
     Gate,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from incumbent.model.records import Turn
 from incumbent.proxy.said import WINDOW, Utterance, first_new, is_new_reply, said_in
-from incumbent.turns.recognising import digest_of
+from incumbent.turns.repeating import digest_of
 from tests.conftest import examples
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)

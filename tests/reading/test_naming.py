@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 import incumbent
-from incumbent.reading.names import name_in, stretches
+from incumbent.reading.naming import name_in, stretches
 from incumbent.reading.offline import parts_of
 from incumbent.reading.things import name_of
 from incumbent.testing import SteppingClock

@@ -79,13 +79,13 @@ ALLOWED = {
     "context/document.py:Context": "the caller's own",
     "language/values/sentence.py:Sentence": _CALL,
     "language/voice.py:Voice": _CALL,
-    "language/reading.py:_Conventions": _DATA,
     "engine/lens.py:Lens": _CALL,
     "composing/inquiry.py:Inquiry": _CALL,
     "composing/dead_values.py:DeadValueFinder": _CALL,
     "composing/material.py:MaterialBuilder": _CALL,
     "composing/sheets.py:SHEETS": "emptied: registers with when_forgetting",
     "composing/time_words.py:_may_say": _DATA,
+    "composing/working_set.py:_desk_words": _DATA,
 }
 _BY_LANGUAGE = {"language", "reading", "turns"}
 

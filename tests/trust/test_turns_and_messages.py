@@ -18,7 +18,7 @@ import pytest
 
 import incumbent
 from incumbent.model.records import Turn
-from incumbent.turns.recognising import digest_of, mark_of, may_say
+from incumbent.turns.repeating import digest_of, mark_of, may_say
 from tests.conftest import QUICK
 from tests.mcp.clients import identity, listen
 from tests.numbers import tells_number

@@ -31,7 +31,7 @@ from incumbent.composing.passages import passages_for, without_outdated
 from incumbent.composing.sheets import SHEETS
 from incumbent.composing.time_words import days_told
 from incumbent.composing.unknown import unknown_matters
-from incumbent.composing.working_set import SelectedItems, WorkingSetSelector
+from incumbent.composing.working_set import SelectedItems, WorkingSetSelector, asides, telling
 from incumbent.context.document import Omission
 from incumbent.context.guard import DeadValueIndex
 from incumbent.context.material import Material
@@ -46,7 +46,6 @@ from incumbent.context.reach import (
 )
 from incumbent.context.rendering import Changed
 from incumbent.context.roll import LastRoll
-from incumbent.language.discourse import asides, telling
 from incumbent.language.values.forms import forms
 from incumbent.model.fact import Fact
 from incumbent.model.records import is_turn

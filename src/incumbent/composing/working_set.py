@@ -7,15 +7,18 @@ now?") is about all items. If nothing on the desk matches the question, the newe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from incumbent.context.document import Omission
 from incumbent.context.ranking import base_score
-from incumbent.language.discourse import is_said, is_standing, telling
+from incumbent.language.cues import Cues
+from incumbent.language.lexicon import DEFAULT_LANGUAGE, data
 from incumbent.model.records import WorkingItem, is_turn
 from incumbent.model.values import text_of
 from incumbent.search import analysis
+from incumbent.search.analysis import name_terms, terms
 from incumbent.search.index import Index
 from incumbent.search.retrieval import Hits, search
 from incumbent.stores.port import Found
@@ -143,3 +146,39 @@ def _accounted(keys: Sequence[str]) -> list[Omission]:
     if len(keys) > _NAMED:
         return [Omission("irrelevant", item="working set", count=len(keys))]
     return [Omission("irrelevant", item=key) for key in keys]
+
+
+def asides(turns: Sequence[str]) -> set[int]:
+    """The turns that belong to asides which are over: from where somebody turned to something
+    else, up to where they came back."""
+    found: set[int] = set()
+    began: int | None = None
+    for index, text in enumerate(turns):
+        cues = Cues(text)
+        if began is not None and cues.comes_back:
+            found.update(range(began, index))
+            began = None
+        elif began is None and cues.turns_aside:
+            began = index
+    return found
+
+
+@lru_cache(maxsize=32)
+def _desk_words(name: str, language: str = DEFAULT_LANGUAGE) -> frozenset[str]:
+    """A class of words about what lies on a desk, as terms."""
+    return frozenset(terms(data("desk", language)[name]))
+
+
+def telling(asked: Collection[str]) -> set[str]:
+    """Of the terms of a question, those that name something; none for "What now?"."""
+    return set(asked) - _desk_words("going_on")
+
+
+def is_standing(key: str) -> bool:
+    """Whether a note of that name says what the session is about, whatever is asked."""
+    return not _desk_words("standing").isdisjoint(name_terms(key))
+
+
+def is_said(key: str) -> bool:
+    """Whether a note of that name is a turn of a conversation."""
+    return name_terms(key)[:1] != () and name_terms(key)[0] in _desk_words("turns")

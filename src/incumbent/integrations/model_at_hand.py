@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from incumbent.memory import Memory
 from incumbent.model.errors import InvalidInput
 from incumbent.reading.asked import LLM, Answer, Ask
-from incumbent.reading.asked.asking import Trouble
-from incumbent.reading.asked.worded import Said, answered, instructed
+from incumbent.reading.asked.asking import Said, Trouble, answered, instructed
 
 __all__ = ["AtHand", "Question", "Said", "counted", "reading_with"]
 

@@ -68,7 +68,8 @@ class Clauses:
         found, first = self._openings(clause)
         core, breaks, stands = self._core(clause, first), True, False
         last_dash = max((at for at in range(len(words)) if self._is_dash(words, at)), default=0)
-        at, quoted = core + 1, _is_open(words[: core + 1])
+        at = core + 1
+        quoted = sum(word.said in QUOTES for word in words[:at]) % 2 == 1
         while at < len(words):
             quoted ^= words[at].said in QUOTES
             apart = not quoted and self._is_apart(clause, first, at, last_dash)
@@ -103,7 +104,9 @@ class Clauses:
             return False
         if _is_picture(before.said):
             return _spoken(words[first:at], _FEW) and _spoken(words[at:], _FEW)
-        is_ellipsis = before.said in _ELLIPSES and (before.said == "…" or _length(before) > 1)
+        is_ellipsis = before.said in _ELLIPSES and (
+            before.said == "…" or before.end - before.start > 1
+        )
         return (
             is_ellipsis
             and said not in self._prepositions | self._conjunctions
@@ -217,17 +220,8 @@ def _spoken(words: Sequence[Word], least: int) -> bool:
     return False
 
 
-def _length(word: Word) -> int:
-    return word.end - word.start
-
-
 def _is_picture(said: str) -> bool:
     return any(low <= ord(said[0]) <= high for low, high in _PICTURES) or said[0] == "\ufe0f"
-
-
-def _is_open(words: Sequence[Word]) -> bool:
-    """Whether a quotation has begun and not ended."""
-    return sum(word.said in QUOTES for word in words) % 2 == 1
 
 
 @lru_cache(maxsize=8)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from incumbent.language.lexicon import data, either, word_set
 
@@ -34,7 +33,6 @@ class _Patterns:
         self.attribution = re.compile(told["attribution"], _FLAGS)
         self.tag = re.compile(told["tag"])
         self.contingency = re.compile(rf"(?:^|[,;.] ){told['contingency']}", _FLAGS | re.DOTALL)
-        self.follows = either(told["follows"])
         self.deadline = re.compile(rf"\b{told['deadline']}\s+(?:the |end of )*$", _FLAGS)
         self.needing = either(told["needing"])
 
@@ -42,17 +40,6 @@ class _Patterns:
 @lru_cache(maxsize=8)
 def _patterns(language: str) -> _Patterns:
     return _Patterns(language)
-
-
-class Contingency(NamedTuple):
-    """Something that is to be so once something else changes."""
-
-    base: str
-    then: str
-    start: int
-    """Where what is to be so stands."""
-    follows: bool
-    """Whether it only says that this will change too, and not to what."""
 
 
 class Cues:
@@ -76,13 +63,9 @@ class Cues:
     def goes_back_to(self) -> str | None:
         """What it goes back to, in its own words."""
         found = self._patterns.reversion.search(self._text)
-        if found is None or self._is_undone(found.start()):
+        if found is None or is_undone(self._text, found.start()):
             return None
         return self._patterns.after_all.sub("", found.group("what").strip(" .!?,"))
-
-    def _is_undone(self, start: int) -> bool:
-        """Whether what stands before a cue denies it, or makes it a mere possibility."""
-        return is_undone(self._text, start)
 
     @property
     def settles(self) -> bool:
@@ -119,16 +102,11 @@ class Cues:
         return self._patterns.coming_back.match(self._text) is not None
 
     @property
-    def ends(self) -> bool:
-        """Whether it says of something that it is over, and nothing takes its place."""
-        found = self._patterns.ended.search(self._text)
-        return found is not None and not self._is_undone(found.start())
-
-    @property
     def what_is_over(self) -> str | None:
-        """The thing of which it tells that it is over; None where it asks for that, or does not."""
+        """The thing of which it tells that it is over, and nothing takes its place; None where it
+        asks for that, or does not."""
         found = self._patterns.ended.search(self._text)
-        if found is None or not self.ends or found.group("asked"):
+        if found is None or is_undone(self._text, found.start()) or found.group("asked"):
             return None
         return self._text[: found.start()].strip(" ,-–—") or None
 
@@ -140,23 +118,19 @@ class Cues:
     def is_for_task(self) -> bool:
         return self._patterns.task.search(self._text) is not None
 
-    def attribution(self) -> tuple[str, int] | None:
-        """The title or name that it opens with as whose word it is, and where that ends."""
+    @property
+    def attribution(self) -> str | None:
+        """The title or name that it opens with as whose word it is."""
         for pattern in (self._patterns.tag, self._patterns.attribution):
-            found = pattern.match(self._text)
-            if found is not None:
-                name = next((name for name in found.groups() if name), "")
-                return name.strip(), found.end()
+            if (found := pattern.match(self._text)) is not None:
+                return next((name for name in found.groups() if name), "").strip()
         return None
 
     @property
-    def contingency(self) -> Contingency | None:
+    def contingency(self) -> str | None:
+        """What has to change for something to be so."""
         found = self._patterns.contingency.search(self._text)
-        if found is None:
-            return None
-        then = found.group("then").strip(" .!")
-        follows = self._patterns.follows.match(then) is not None
-        return Contingency(found.group("base"), then, found.start("then"), follows)
+        return found.group("base") if found is not None else None
 
     def is_deadline(self, start: int) -> bool:
         """Whether the date at that place is one by which something must be done."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from incumbent.language.lexicon import data, word_set
@@ -53,19 +53,12 @@ class _Conventions:
     """How a language writes mail and shortens words."""
 
     def __init__(self, told: dict[str, Any]) -> None:
-        self._told = told
         self.never_final = word_set(told["never_final"])
         self.before_numbers = word_set(told["before_numbers"])
         self.may_be_final = word_set(told["may_be_final"])
         self.starters = word_set(told["starters"])
-
-    @cached_property
-    def reply(self) -> re.Pattern[str]:
-        return re.compile("|".join(self._told["reply"]), re.IGNORECASE)
-
-    @cached_property
-    def sign_off(self) -> re.Pattern[str]:
-        return re.compile("|".join(self._told["sign_off"]), re.IGNORECASE)
+        self.reply = re.compile("|".join(told["reply"]), re.IGNORECASE)
+        self.sign_off = re.compile("|".join(told["sign_off"]), re.IGNORECASE)
 
 
 @lru_cache(maxsize=8)

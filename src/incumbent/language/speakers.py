@@ -15,6 +15,7 @@ from incumbent.language.lexicon import DEFAULT_LANGUAGE, data
 from incumbent.model.text_cache import remembering
 
 _LONGEST = 80
+_OWN = "user"
 _UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """What shows nothing, although it counts as a letter or a sign."""
 _VERSION = r"[a-z]?\d++(?:[a-z]{1,2}(?![a-z]))?"
@@ -53,6 +54,15 @@ def is_machine(name: str, language: str = DEFAULT_LANGUAGE) -> bool:
     apart = unicodedata.normalize("NFKD", plain_name(name).translate(names.lookalikes))
     letters = "".join(filter(str.isalnum, apart)).translate(names.lookalikes)
     return bool(names.whole.fullmatch(letters) and names.machine.search(letters))
+
+
+def as_heard(text: str, speaker: str | None) -> tuple[str, int]:
+    """A text with the name of who says it before it, as the model hears it, and how far that moves
+    the text. The person themselves needs no name."""
+    if not speaker or speaker.casefold() == _OWN:
+        return text, 0
+    name = f"{speaker.partition(' (')[0]}: "
+    return name + text, len(name)
 
 
 def _is_seen(sign: str) -> bool:

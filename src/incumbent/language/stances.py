@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
-from incumbent.language.lexicon import DEFAULT_LANGUAGE, data, either, word_set
+from incumbent.language.lexicon import DEFAULT_LANGUAGE, data, word_set
 from incumbent.language.tokens import stem
 from incumbent.model.text_cache import remembering
 
@@ -76,10 +77,6 @@ class _StanceWords:
         self.persons = {
             word: name for name, words in told["persons"].items() for word in words.split()
         }
-        self.oneself = word_set(told["oneself"])
-        self.later = re.compile(told["later"])
-        self.future = re.compile(told["future"])
-        self.adding = either(told["adding"])
         self.ending = re.compile(rf"\b(?:{'|'.join(map(re.escape, told['ending']))})\b")
         self.states: dict[str, list[State]] = {}
         for course, names in told["states"].items():
@@ -101,7 +98,7 @@ def _words(language: str = DEFAULT_LANGUAGE) -> _StanceWords:
 def stances(text: str) -> tuple[Stance, ...]:
     """The stances of a text, one for each clause that tells something."""
     found: list[Stance] = []
-    for clause in _clauses(text[:_LONGEST].lower().replace("’", "'")):
+    for clause in _CLAUSE_END.split(text[:_LONGEST].lower().replace("’", "'")):
         if _WORD.search(clause) is None:
             continue
         one = _stance(clause)
@@ -110,14 +107,6 @@ def stances(text: str) -> tuple[Stance, ...]:
         if one.said:
             found.append(one)
     return tuple(found[:_MOST_CLAUSES])
-
-
-def _clauses(text: str) -> Iterator[str]:
-    begin = 0
-    for end in _CLAUSE_END.finditer(text):
-        yield text[begin : end.start()]
-        begin = end.end()
-    yield text[begin:]
 
 
 def _stance(clause: str) -> Stance:
@@ -145,48 +134,27 @@ def _is_denial(word: str, words: _StanceWords) -> bool:
 
 def _joined(before: Stance, one: Stance) -> Stance:
     """A clause that speaks of what the one before it named."""
-    return Stance(
-        before.words | one.words,
-        before.persons | one.persons,
-        one.states,
-        one.told,
-        one.denies,
-        one.ends,
-        one.points_back,
-    )
+    return replace(one, words=before.words | one.words, persons=before.persons | one.persons)
 
 
-def adds_nothing(new: str, old: str) -> bool:
-    """Whether a text has no telling word that another has not, and affirms what that affirms."""
-    ours, theirs = stances(new), stances(old)
-    if opposition(new, old) or not ours:
-        return False
-    known = frozenset(word for one in theirs for word in one.said)
-    states = frozenset(state for one in theirs for state in one.states)
-    same = all(one.said <= known and one.states <= states for one in ours)
-    return same and any(one.denies for one in ours) == any(one.denies for one in theirs)
+def _pairs(new: str, old: str) -> Iterator[tuple[Stance, Stance]]:
+    """The clauses of a statement with those of an older one, but for those about others."""
+    for ours, theirs in product(stances(new), stances(old)):
+        if not (ours.persons and theirs.persons and ours.persons.isdisjoint(theirs.persons)):
+            yield ours, theirs
 
 
 def opposition(new: str, old: str) -> Opposition:
     """How surely a statement ends an older one, as far as denial and states tell."""
-    return max(
-        (_between(ours, theirs) for ours in stances(new) for theirs in stances(old)),
-        default=Opposition.NONE,
-    )
+    found = (max(_by_denial(*pair), _by_state(*pair)) for pair in _pairs(new, old))
+    return max(found, default=Opposition.NONE)
 
 
 def changes_state(new: str, old: str) -> Opposition:
     """How surely a statement says that a thing is in another state than an older one says. What
     tells things apart as well is none: the red van, and the blue van."""
-    return max(
-        (
-            _by_state(_passing(ours), _passing(theirs))
-            for ours in stances(new)
-            for theirs in stances(old)
-            if not (ours.persons and theirs.persons and ours.persons.isdisjoint(theirs.persons))
-        ),
-        default=Opposition.NONE,
-    )
+    found = (_by_state(*map(_passing, pair)) for pair in _pairs(new, old))
+    return max(found, default=Opposition.NONE)
 
 
 def _passing(stance: Stance) -> Stance:
@@ -199,18 +167,7 @@ def _passing(stance: Stance) -> Stance:
 def contradicts(new: str, old: str) -> bool:
     """Whether a statement denies in the same words what an older one says, or affirms what it
     denies."""
-    return any(
-        _by_denial(ours, theirs) is Opposition.SURE
-        for ours in stances(new)
-        for theirs in stances(old)
-        if not (ours.persons and theirs.persons and ours.persons.isdisjoint(theirs.persons))
-    )
-
-
-def _between(new: Stance, old: Stance) -> Opposition:
-    if new.persons and old.persons and new.persons.isdisjoint(old.persons):
-        return Opposition.NONE
-    return max(_by_denial(new, old), _by_state(new, old))
+    return any(_by_denial(*pair) is Opposition.SURE for pair in _pairs(new, old))
 
 
 def _by_denial(new: Stance, old: Stance) -> Opposition:

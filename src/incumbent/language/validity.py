@@ -48,8 +48,6 @@ class Validity:
     valid_until: datetime | None
     start: int
     end: int
-    is_told: bool = False
-    """Whether the phrase says of a thing when it ends, and not only how long something is so."""
 
 
 class _Moment(NamedTuple):
@@ -79,7 +77,6 @@ class _Phrases:
         self.the = frozenset(told["the"].split())
         self.periods: dict[str, str] = words.classes["period"]
         self.sure = _either(told["sure"].split())
-        self.telling = _either(told["telling"])
         self.only = frozenset(told["only"].split())
         self.span: str = told["span"]
         self.weekdays = words.words("weekday")
@@ -88,7 +85,6 @@ class _Phrases:
         self.leads = frozenset(told["leads"].split())
         self.at = frozenset(told["at"].split())
         self.and_then = frozenset(told["and_then"].split())
-        self.to = words.words("to")
         self.changes = words.words("changes")
         every = [told["until"], told["since"], told["now"], told["ahead"], told["rest"]]
         listed = [phrase for phrases in every for phrase in phrases]
@@ -270,8 +266,7 @@ class _Reading:
             upto = found.group().lower().split()[-1] in self._phrases.upto
             starts_later = moment.begins > self._at and upto and not moment.is_day
             until = moment.begins if starts_later else moment.ends
-            told = self._phrases.telling.match(found.group()) is not None
-            return Validity(None, until, found.start(), moment.end, told)
+            return Validity(None, until, found.start(), moment.end)
         return None
 
     # where a phrase stands
@@ -315,7 +310,7 @@ class _Reading:
         if value is None:
             return None
         if value.kind is ValueKind.TIME:
-            return self._clock(value, self._day_beside(value))
+            return self._clock(value, self._beside(value, ValueKind.DATE))
         days = days_of(value.normal) if value.kind is ValueKind.DATE else None
         if days is None:
             return None
@@ -333,9 +328,6 @@ class _Reading:
             return None
         near = self._values.get(found.end())
         return near if near is not None and near.kind is kind else None
-
-    def _day_beside(self, value: Value) -> Value | None:
-        return self._beside(value, ValueKind.DATE)
 
     def _clock(self, clock: Value, day: Value | None) -> _Moment | None:
         """A time of day, on a day that stands beside it or on that of the statement."""

@@ -5,7 +5,6 @@ be erased, taken back or ended by such words. So whatever would do that asks her
 
     voice = Voice(turn)
     voice.manner(start, end)    how the words from start to end are said
-    voice.is_own(start, end)    whether that is Manner.OWN
 
 A stretch is OWN if the words in it that end something (or, where there are none, its first words)
 are shown in no quotation, introduced by nobody else, told of nobody else, and neither denied, only
@@ -25,7 +24,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from incumbent.language.lexicon import DEFAULT_LANGUAGE, data, word_set
+from incumbent.language.lexicon import DEFAULT_LANGUAGE, WordSets, data
 from incumbent.language.reading import Sentence, blocks, sentences
 from incumbent.language.shown import Span, shown
 
@@ -59,7 +58,7 @@ class Manner(StrEnum):
 _TOLD = Manner.REPORTED
 
 
-class _Words:
+class _Words(WordSets):
     """The classes of words of a language."""
 
     def __init__(self, language: str) -> None:
@@ -70,39 +69,13 @@ class _Words:
             rf"(?<!\w)(?<!\w['’])(?:{either.replace(_APOSTROPHE, '[’' + _APOSTROPHE + ']')})(?!\w)",
             re.IGNORECASE,
         )
-        self.denied_itself = word_set(told["ending"]["after_denial"])
-        self.states = word_set(told["ending"]["states"])
-        self.announcing = word_set(told["announcing"]["words"])
-        self.topics = word_set(told["announcing"]["topics"])
-        self.saying = word_set(told["saying"]["verbs"])
-        self.hearing = word_set(told["saying"]["hearing"])
-        self.between = word_set(told["saying"]["between"])
-        self.own = word_set(told["saying"]["own"])
-        self.nouns = word_set(told["saying"]["nouns"])
-        self.mine = word_set(told["saying"]["mine"])
-        self.told_of = word_set(told["denying"]["told_of"])
-        self.requested = word_set(told["asking"]["requested"])
-        self.please = word_set(told["asking"]["please"])
-        self.infinitive: str = told["asking"]["infinitive"]
-        self.passive = word_set(told["saying"]["passive"])
         self.of_others = _phrases(told["saying"]["phrases"])
-        self.denying = word_set(told["denying"]["words"])
         self.denials = _phrases(told["denying"]["phrases"])
         self.harmless = _phrases(told["denying"]["harmless"])
-        self.answer = word_set(told["denying"]["answer"])
-        self.supposing = word_set(told["supposing"]["words"])
         self.suppositions = _phrases(told["supposing"]["phrases"])
-        self.later = word_set(told["supposing"]["later"])
         self.polite = _phrases(told["supposing"]["polite"])
-        self.tentative = word_set(told["supposing"]["tentative"])
-        self.wishing = word_set(told["supposing"]["wishing"])
-        self.requests = word_set(told["asking"]["requests"])
-        self.fillers = word_set(told["asking"]["fillers"])
-        self.openings = word_set(told["asking"]["openings"])
-        self.questions = word_set(told["asking"]["words"])
-        self.persons = word_set(told["asking"]["persons"])
-        self.leading = word_set(told["asking"]["leading"])
-        self.breaking = word_set(told["breaking"]["words"])
+        sections = ("ending", "announcing", "saying", "denying", "supposing", "asking", "breaking")
+        super().__init__({k: v for name in sections for k, v in told[name].items()})
 
 
 def _phrases(listed: Sequence[str]) -> re.Pattern[str]:
@@ -111,22 +84,16 @@ def _phrases(listed: Sequence[str]) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=8)
-def _words(language: str) -> _Words:
+def _words(language: str = DEFAULT_LANGUAGE) -> _Words:
     return _Words(language)
 
 
 class Voice:
     """The words of one turn, by whose they are and how they are meant."""
 
-    def __init__(self, text: str, *, begin: int = 0, language: str = DEFAULT_LANGUAGE) -> None:
-        """`begin` is where what is said begins, if the turn opens with the label of who speaks."""
+    def __init__(self, text: str) -> None:
         self.text = text
-        self._begin = begin
-        self._words = _words(language)
-
-    def is_own(self, start: int = 0, end: int | None = None) -> bool:
-        """Whether a stretch is the speaker's own, said straight out, and so may end something."""
-        return self.manner(start, end) is Manner.OWN
+        self._words = _words()
 
     def manner(self, start: int = 0, end: int | None = None) -> Manner:
         """In which way a stretch is said: the first way, if it is several, that is not OWN."""
@@ -151,13 +118,9 @@ class Voice:
         within = any(r.start <= begin < r.end and r.manner is _TOLD for r in self._introductions)
         return within or self._introduction(begin, end) is _TOLD
 
-    def sentence(self, start: int, end: int) -> Span:
-        """The sentences that a stretch is part of."""
-        return Span(self._around(start, start).start, self._around(max(start, end - 1), end).end)
-
     def _introduction(self, start: int, end: int) -> Manner | None:
         """How the words of a stretch are introduced by others of it, before a colon."""
-        return _introduced(_said(self._own(max(start, self._begin), end)), self._words)
+        return _introduced(_said(self._own(start, end)), self._words)
 
     def is_shown(self, start: int, end: int) -> bool:
         """Whether a stretch is shown as somebody's words from beginning to end."""
@@ -192,7 +155,7 @@ class Voice:
         for reach in self._introductions:
             if reach.start <= begin < reach.end:
                 return reach.manner
-        before = _said(self._own(max(begin, self._begin), start))
+        before = _said(self._own(begin, start))
         rest = _said(self._own(end, close))
         return _judged(before, _said(self.text[start:end]), rest, self._words)
 
@@ -224,7 +187,7 @@ class Voice:
         """From where to where sentences stand in the reach of an earlier "he wrote:"."""
         found: list[_Reach] = []
         for sentence in self._sentences:
-            if sentence.end <= self._begin or (found and sentence.start < found[-1].end):
+            if found and sentence.start < found[-1].end:
                 continue
             manner = self._introduction(sentence.start, sentence.end)
             is_open = sentence.text.rstrip()[-1:] == ":"
@@ -283,7 +246,7 @@ def _judged(before: list[str], act: list[str], rest: list[str], known: _Words) -
         return Manner.REPORTED
     if _asks(before, rest, known):
         return Manner.ASKED
-    if before and before[-1] == known.infinitive and known.leading.isdisjoint(before):
+    if before and before[-1] in known.infinitive and known.leading.isdisjoint(before):
         return Manner.REPORTED  # "the request is to delete it" names it, and does not make it
     return Manner.OWN
 

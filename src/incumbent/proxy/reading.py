@@ -18,9 +18,8 @@ from incumbent.proxy.configuration import ProxySettings, target_of
 from incumbent.proxy.headers import Headers, to_upstream
 from incumbent.proxy.replies import WholeReply
 from incumbent.reading.asked import LLM, Answer, Ask
-from incumbent.reading.asked.asking import Trouble
-from incumbent.reading.asked.worded import Said, answered, instructed
-from incumbent.turns.rereading.deferred import Deferred
+from incumbent.reading.asked.asking import Said, Trouble, answered, instructed
+from incumbent.turns.rereading.told import Deferred
 
 _MOST_BYTES = 1_000_000
 """Of an answer. A longer one is no reading."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from incumbent.context import message_shapes as shapes
 from incumbent.model.records import Turn
 from incumbent.turns.receiving import speaking
-from incumbent.turns.recognising import may_say
+from incumbent.turns.repeating import may_say
 
 WINDOW = 100
 """How many turns, and how many texts of a request, are looked at from the end."""

@@ -3,18 +3,21 @@
 "Forget that I have diabetes" takes that away; in a mail that somebody pastes it does nothing. So a
 request counts only where a whole sentence has the form of one, from its first word to its last, and
 nothing in the turn shows words rather than means them.
+
+A request for all that is kept to be gone is told by what it does not name: it has a word for making
+things go, one for all or for data, one for the speaker, and nothing but these and what goes with
+them. "Delete everything about my mother" names somebody, and is another request.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from incumbent.language.cues import Cues
-from incumbent.language.everything import asks_for_everything
-from incumbent.language.lexicon import data
+from incumbent.language.lexicon import data, word_sets
 from incumbent.language.moods import Kind
 from incumbent.language.statements import kind_of
 from incumbent.language.voice import Manner, Voice
@@ -233,13 +236,10 @@ def _way(text: str, begin: int, grammar: _Grammar) -> tuple[int, str]:
         verbs = grammar.plain if way == "plain" else grammar.formed
         is_last = way == "plain" and grammar.last.fullmatch(text, found.end())
         is_all = way == "plain" and grammar.everything.fullmatch(text, found.end())
-        if verbs.match(text, found.end()) or is_last or is_all or _is_back(text, found.end()):
+        is_back = grammar.back.fullmatch(text, found.end())
+        if verbs.match(text, found.end()) or is_last or is_all or is_back:
             return found.end(), way
     return begin, ""
-
-
-def _is_back(text: str, begin: int) -> bool:
-    return _grammar().back.fullmatch(text, begin) is not None
 
 
 def _after(pattern: re.Pattern[str], text: str, begin: int) -> int:
@@ -295,3 +295,34 @@ def _goes_back_to(text: str, rest: str) -> str | None:
         return None
     back = Cues(text).goes_back_to
     return back if back is not None and kind_of(text)[0] is not Kind.HYPOTHETICAL else None
+
+
+_LONGEST_FOR_ALL = 400
+_BETWEEN = re.compile(r"[.!?,;:\n]+|\s[-–—]+\s")
+_WORD = re.compile(r"[^\W_]+(?:['’](?!(?:m|d|ve)\b)[^\W_]+)*|['’](?:m|d|ve)\b")
+_for_all = partial(word_sets, "voice.everything")
+
+
+def asks_for_everything(text: str) -> bool:
+    """Whether a statement asks for all that is kept of its speaker to be gone."""
+    text = text[:_LONGEST_FOR_ALL]
+    return any(map(_asks_for_all, (text, *_BETWEEN.split(text))))
+
+
+def _asks_for_all(clause: str) -> bool:
+    known = _for_all()
+    every = known.verbs | known.all | known.own | known.what | known.besides
+    words = [word.group().lower().replace("’", "'") for word in _WORD.finditer(clause)]
+    if not words or not every.issuperset(words) or known.own.isdisjoint(words):
+        return False
+    # "I have deleted my data" tells of something else, and asks for nothing.
+    found = [
+        index
+        for index, word in enumerate(words)
+        if word in known.verbs and words[max(0, index - 1)] not in known.done
+    ]
+    if not found:
+        return False
+    # "Forget me" names nothing else to forget.
+    alone = words[found[0] + 1 :] in (["me"], ["about", "me"], ["me", "please"])
+    return alone or not (known.all | known.what).isdisjoint(words)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from incumbent.language.lexicon import data, either, word_set
+from incumbent.language.lexicon import WordSets, data, either
 from incumbent.reading import thresholds
 from incumbent.reading.form import (
     Heard,
@@ -36,21 +36,6 @@ _MOST: Final = 5
 """A value that is named after "to" or "at" has no more words."""
 
 
-class _Words(NamedTuple):
-    dead_end: re.Pattern[str]
-    instead: re.Pattern[str]
-    otherwise: re.Pattern[str]
-    opening: re.Pattern[str]
-    adding: re.Pattern[str]
-    asking: re.Pattern[str]
-    placing: frozenset[str]
-    closing: frozenset[str]
-    scale_of: dict[str, str]
-    headed: dict[str, str]
-    """What a word is a scale of that stands right before one of these: "food"."""
-    unheaded: frozenset[str]
-
-
 class _Value(NamedTuple):
     """A value that takes one place among others of its sort."""
 
@@ -59,23 +44,26 @@ class _Value(NamedTuple):
     span: Span
 
 
+class _Words(WordSets):
+    def __init__(self, language: str) -> None:
+        told = data("alternatives", language)
+        super().__init__(told)
+        self.dead_end, self.instead = either(told["dead_end"]), either(told["instead"])
+        self.otherwise = either(told["otherwise"])
+        self.opening = re.compile(told["opening"], re.IGNORECASE)
+        self.adding, self.asking = either(told["adding"]), either(told["asking"])
+        self.scale_of: dict[str, str] = {
+            w: name for name, words in told["scales"].items() for w in words.split()
+        }
+        # What a word is a scale of that stands right before one of these: "food".
+        self.headed: dict[str, str] = {
+            w: name for name, words in told["headed"].items() for w in words.split()
+        }
+
+
 @lru_cache(maxsize=2)
 def _words(language: str = "en") -> _Words:
-    told = data("alternatives", language)
-    scales = {word: name for name, words in told["scales"].items() for word in words.split()}
-    return _Words(
-        either(told["dead_end"]),
-        either(told["instead"]),
-        either(told["otherwise"]),
-        re.compile(told["opening"], re.IGNORECASE),
-        either(told["adding"]),
-        either(told["asking"]),
-        word_set(told["placing"]),
-        word_set(told["closing"]),
-        scales,
-        {word: name for name, words in told["headed"].items() for word in words.split()},
-        word_set(told["unheaded"]),
-    )
+    return _Words(language)
 
 
 def alternatives(heard: Heard, statements: Sequence[Statement]) -> Iterator[Relation]:
@@ -100,7 +88,7 @@ def alternatives(heard: Heard, statements: Sequence[Statement]) -> Iterator[Rela
     for number, said in enumerate(statements):
         if said.kind not in _ASKING or words.adding.search(said.text) is not None:
             continue
-        for new in _values(said.text, scales=True):
+        for new in _values(said.text):
             for known, old in _taken(new, asked, heard, "" if is_failed else previous):
                 span = (said.start + new.span[0], said.start + new.span[1])
                 if (known.id, old.span) not in done:
@@ -132,29 +120,26 @@ def _taken(
     for known in asked:
         same = [
             one
-            for one in _values(known.text, scales=True)
+            for one in _values(known.text)
             if one.sort == new.sort and known.text not in heard.text
         ]
         if not same:
             continue
         old = [one for one in same if one.text.lower() not in low]
         is_free = not shown and new.sort not in _words().placing
-        if len(old) == len(same) == 1 and (is_free or _is_read_back(old[0], before)):
-            yield known, old[0]
+        if len(old) == len(same) == 1:
+            # Otherwise the last reply names it, or what is special about it.
+            words = (word for word in _WORD.findall(old[0].text) if len(word) > 2)
+            if is_free or any(word.lower() in before for word in words):
+                yield known, old[0]
         return
 
 
-def _is_read_back(old: _Value, previous: str) -> bool:
-    """Whether the last reply names a value, or what is special about it."""
-    return any(word.lower() in previous for word in _WORD.findall(old.text) if len(word) > 2)
-
-
-def _values(text: str, *, scales: bool) -> Iterator[_Value]:
+def _values(text: str) -> Iterator[_Value]:
     """The values of a text that stand on a scale or behind a word for a place."""
     words = _words()
     found = list(_WORD.finditer(text[:_LOOKED_AT]))
-    if scales:
-        yield from _on_scales(text, found)
+    yield from _on_scales(text, found)
     for place, word in enumerate(found):
         low = word.group().lower()
         if low in words.placing and place + 1 < len(found):

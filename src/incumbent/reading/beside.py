@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from incumbent.language.learned.voices import as_heard
+from incumbent.language.speakers import as_heard
 from incumbent.reading import thresholds
 from incumbent.reading.form import Known, Statement
 from incumbent.reading.learned.model import Read

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import partial
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from incumbent.language.attributes import is_persons
-from incumbent.language.lexicon import data, word_set
+from incumbent.language.lexicon import word_sets
 from incumbent.reading.form import Span
 from incumbent.reading.telling import Told
-from incumbent.reading.things import Thing, name_of, words_of
+from incumbent.reading.things import Thing, lows, name_of
 
 _POINTS_BACK = re.compile(
     r"\b(?:of|to|on|for|from|by|in|with|at|upon|after)(?: (?:all|just|only))? "
@@ -40,30 +40,14 @@ _FEWEST: Final = 2
 """One bare preposition narrows a value down: "$900 for the flat". More of them lean on a thing."""
 
 
-class _Words(NamedTuple):
-    causal: frozenset[str]
-    cause: frozenset[str]
-    beside: frozenset[str]
-    concluding: frozenset[str]
-    narrowing: frozenset[str]
-    joined: frozenset[str]
-
-
-@lru_cache(maxsize=2)
-def _words(language: str = "en") -> _Words:
-    told = data("telling", language)
-    return _Words(*(word_set(told[name]) for name in _Words._fields))
-
-
-def _lows(text: str) -> list[str]:
-    return [word.group().lower().replace("’", "'") for word in words_of(text)]
+_words = partial(word_sets, "telling")
 
 
 def base_of(before: str, between: str) -> int | None:
     """Which of two clauses is the reason for the other, by what stands before the first and between
     the two: 0 or 1; None where they only stand side by side."""
     words = _words()
-    lead, joint = _lows(before), _lows(between)[-_NEAR:]
+    lead, joint = lows(before), lows(between)[-_NEAR:]
     if _ASKS_WHY.search(before) and _IS_THAT.search(between):
         return 1
     opens = [one for one in lead if one in words.cause]
@@ -81,7 +65,7 @@ def base_of(before: str, between: str) -> int | None:
 
 def concludes(lead: str) -> bool:
     """Whether a sentence opens with a conclusion from what was said right before it."""
-    words = _lows(lead)
+    words = lows(lead)
     is_drawn = not _words().concluding.isdisjoint(words[:3])
     points = _POINTS_BACK.search(lead) is not None or (bool(words) and words[0] in _THAT)
     return is_drawn or (points and any(one in _words().causal for one in words))
@@ -89,7 +73,7 @@ def concludes(lead: str) -> bool:
 
 def points_back(text: str) -> bool:
     """Whether a sentence speaks of what was said right before it, and sets nothing beside it."""
-    words = _lows(text)
+    words = lows(text)
     points = not _THAT.isdisjoint(words) or "there" in words or "both" in words
     return points and _words().beside.isdisjoint(set(words) - {"and", "both", "also", "too"})
 
@@ -126,9 +110,10 @@ def leans_on(text: str, told: Sequence[Told], named: Sequence[Thing]) -> list[fr
     last: Thing | None = None
     for thing in named:
         name = name_of(thing.key, thing.subject)
-        if name == about.name or _overlaps(thing, about):
+        overlaps = thing.start < ends_at(about) and begins_at(about) < thing.end
+        if name == about.name or overlaps:
             continue
-        words = _lows(_gap(text, thing, about, named))
+        words = lows(_gap(text, thing, about, named))
         is_joined = last is not None and _is_joined(text[last.end : thing.start])
         if is_joined or _leans(text, words, thing, about):
             found.append(name)
@@ -138,7 +123,7 @@ def leans_on(text: str, told: Sequence[Told], named: Sequence[Thing]) -> list[fr
 
 def _is_joined(gap: str) -> bool:
     """Whether a thing is only one more beside another: "the rent and the deposit"."""
-    words = _lows(gap)
+    words = lows(gap)
     return 0 < len(words) <= _MOST_JOINING and not _words().joined.isdisjoint(words)
 
 
@@ -155,16 +140,12 @@ def _is_causal(text: str, words: Sequence[str], thing: Thing, about: Told) -> bo
     """Whether the words that join a thing to a clause are for a cause or a consequence."""
     told = _words()
     behind = text[thing.end :] if thing.start >= ends_at(about) else ""
-    if any(one in told.causal for one in _lows(behind)) and _POINTS_BACK.search(behind):
+    if any(one in told.causal for one in lows(behind)) and _POINTS_BACK.search(behind):
         return True  # "and the menu is the cause of that"
     if thing.end <= begins_at(about) and words and words[0] in told.cause:
         return True
     is_beside = not told.beside.isdisjoint(set(words) - told.joined)
     return not is_beside and any(one in told.causal for one in words)
-
-
-def _overlaps(thing: Thing, about: Told) -> bool:
-    return thing.start < ends_at(about) and begins_at(about) < thing.end
 
 
 def _gap(text: str, thing: Thing, about: Told, named: Sequence[Thing]) -> str:

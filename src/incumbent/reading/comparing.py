@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
-from incumbent.language.lexicon import data, word_set
+from incumbent.language.lexicon import data, word_sets
 from incumbent.language.tokens import stem
 
 _TOKEN = re.compile(r"[\w$€£%@#]+(?:[.,:/'’-][\w%]+)*|[^\W\s]")
@@ -48,8 +48,6 @@ class Slot:
     new: str
     old_start: int
     old_end: int
-    new_start: int
-    new_end: int
     is_first: bool
     """Whether nothing that tells something stands before it in both."""
     is_last: bool
@@ -92,10 +90,9 @@ class Comparison:
         return slot if self.shared >= max(1, rest) else None
 
 
-@lru_cache(maxsize=2)
-def fillers(language: str = "en") -> frozenset[str]:
+def fillers() -> frozenset[str]:
     """Words that change nothing of what is said: "the", "now", "actually"."""
-    return word_set(data("comparing", language)["fillers"])
+    return word_sets("comparing").fillers
 
 
 def tokens(text: str) -> list[Token]:
@@ -121,12 +118,7 @@ def _aligned(text: str) -> list[Token]:
 
 
 def _is_joint(token: Token) -> bool:
-    return token.text.lower() in _joints()
-
-
-@lru_cache(maxsize=2)
-def _joints(language: str = "en") -> frozenset[str]:
-    return word_set(data("comparing", language)["joints"])
+    return token.text.lower() in word_sets("comparing").joints
 
 
 def compared(old: str, new: str) -> Comparison:
@@ -161,23 +153,13 @@ def _slot(old: str, new: str, a: Sequence[Token], b: Sequence[Token]) -> Slot | 
     a, b = ([one for one in side if not _is_joint(one)] for side in (a, b))
     if not a or not b:
         return None
-    begin, end, first, last = a[0].start, a[-1].end, b[0].start, b[-1].end
-    return Slot(old[begin:end], new[first:last], begin, end, first, last, False, False)
-
-
-class _Predicates(NamedTuple):
-    several: frozenset[str]
-    """Words as they are: an officer is not one of several offices."""
-    single: frozenset[str]
-    """Stems of words."""
-    alone: frozenset[str]
+    begin, end = a[0].start, a[-1].end
+    return Slot(old[begin:end], new[b[0].start : b[-1].end], begin, end, False, False)
 
 
 @lru_cache(maxsize=2)
-def _predicates(language: str = "en") -> _Predicates:
-    told = data("predicates", language)
-    single = frozenset(map(stem, told["single"].split()))
-    return _Predicates(word_set(told["several"]), single, word_set(told["alone"]))
+def _single(language: str = "en") -> frozenset[str]:
+    return frozenset(map(stem, data("predicates", language)["single"].split()))
 
 
 def restates(how: Comparison, old: str, new: str) -> bool:
@@ -187,16 +169,16 @@ def restates(how: Comparison, old: str, new: str) -> bool:
         return False
     if len(slot.new.split()) > _SHORT_VALUE:
         return False
-    words = _predicates()
+    words = word_sets("predicates")
     both = _lows(old) & _lows(new)
     if both & words.alone:
         return True
-    return not words.single.isdisjoint(map(stem, both)) and not both & words.several
+    return not _single().isdisjoint(map(stem, both)) and not both & words.several
 
 
 def says_several(old: str, new: str) -> bool:
     """Whether both say something of which there can be several."""
-    words, both = _predicates(), _lows(old) & _lows(new)
+    words, both = word_sets("predicates"), _lows(old) & _lows(new)
     return not both & words.alone and bool(both & words.several)
 
 

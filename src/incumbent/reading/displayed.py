@@ -67,7 +67,11 @@ def may_be_shown(text: str) -> list[Span]:
     ends = [*(found.start() for found in _PARAGRAPH.finditer(text)), len(text)]
     spans = [(a, b) for a, b in zip(begins, ends, strict=True) if a < b]
     for kind in (Kind.QUESTION, Kind.REQUEST):
-        asking = [span for span in spans if _has(kind, text[span[0] : min(span[1], _READ)])]
+        asking = [
+            span
+            for span in spans
+            if any(one.kind is kind for one in statements(text[span[0] : min(span[1], _READ)]))
+        ]
         if asking:
             # A letter is full of requests: where something is asked, they are part of it.
             return [span for span in spans if span not in asking]
@@ -79,7 +83,3 @@ def announces(text: str) -> bool:
     single word there may be whose words these are, or what is to be done with them."""
     found = _HERALD.match(text[:_READ])
     return found is not None and _tasks().search(found.group()) is None
-
-
-def _has(kind: Kind, paragraph: str) -> bool:
-    return any(one.kind is kind for one in statements(paragraph))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from incumbent.language.cues import Cues
-from incumbent.language.learned.voices import as_heard
+from incumbent.language.speakers import as_heard
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.amending import amendment

@@ -9,9 +9,8 @@ from itertools import islice
 from typing import Final
 
 from incumbent.language.cues import Cues
-from incumbent.language.learned.voices import as_heard
 from incumbent.language.reading import BlockKind
-from incumbent.language.speakers import is_machine
+from incumbent.language.speakers import as_heard, is_machine
 from incumbent.language.values.finding import find
 from incumbent.language.voice import Manner, Voice
 from incumbent.model.fact import Part

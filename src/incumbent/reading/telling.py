@@ -10,14 +10,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import partial
 from typing import Final, NamedTuple
 
-from incumbent.language.lexicon import data, word_set
+from incumbent.language.lexicon import word_sets
 from incumbent.model.fact import Part
 from incumbent.model.text_cache import remembering
 from incumbent.reading.form import Span
-from incumbent.reading.things import Thing, is_one_at_a_time, left_over, name_of, things, words_of
+from incumbent.reading.things import (
+    Thing,
+    is_one_at_a_time,
+    left_over,
+    lows,
+    name_of,
+    things,
+    words_of,
+)
 
 _LONGEST: Final = 300
 _REMEMBERED: Final = 512
@@ -40,6 +48,7 @@ _IT = re.compile(
     re.IGNORECASE,
 )
 _MARKS: Final = (":", "=", "->", "→")
+_ON: Final = ("to", "->", "→", "=>", "up to", "down to", "back to")
 _CLOSES = re.compile(r"\s*(?:[.,;!?)\]–—-]|$)|\s+[a-z]+(?=[.,;!)]|$)")
 _IS = re.compile(r" (?:is|are|was|were|has|have|had|will|would|can|could|takes?|costs?|lasts?)\b")
 _DENIED = re.compile(r"n['’]t$")
@@ -60,23 +69,9 @@ class Told(NamedTuple):
     normal: str
     is_plain: bool
     """Whether nothing narrows it down: no "on Mondays", no "if it rains", no "not"."""
-    begin: int
-    """Where the clause begins that tells it."""
 
 
-class _Classes(NamedTuple):
-    against: frozenset[str]
-    narrowing: frozenset[str]
-    joining: frozenset[str]
-    ending: frozenset[str]
-    opening: frozenset[str]
-    talking: frozenset[str]
-
-
-@lru_cache(maxsize=2)
-def _classes(language: str = "en") -> _Classes:
-    told = data("telling", language)
-    return _Classes(*(word_set(told[name]) for name in _Classes._fields))
+_classes = partial(word_sets, "telling")
 
 
 @remembering(_REMEMBERED)
@@ -120,12 +115,12 @@ def _told(text: str, name: frozenset[str], thing: Thing, value: Part) -> Told:
     )
     is_told = not _speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
     is_plain = is_one and is_told and not is_apart
-    return Told(name, thing, (value.start, value.end), value.kind, value.normal, is_plain, begin)
+    return Told(name, thing, (value.start, value.end), value.kind, value.normal, is_plain)
 
 
 def _is_hearsay(lead: str, gap: str) -> bool:
     """Whether a clause is what somebody else says: "Somebody swore the flat is let"."""
-    words = _lows(lead)
+    words = lows(lead)
     if not words or words[0] in _classes().talking or gap.strip() in ("to", "at"):
         return False
     return bool(left_over(lead, [], changing=True))
@@ -139,22 +134,18 @@ def _is_said(text: str, begin: int) -> bool:
     return _is_hearsay(outer[_clause_before(outer, len(outer)) :], "")
 
 
-def _lows(text: str) -> list[str]:
-    return [word.group().lower().replace("’", "'") for word in words_of(text)]
-
-
 def _speaks_against(text: str) -> bool:
     """Whether a clause denies, supposes or wishes what it says."""
-    words = _lows(text)
+    words = lows(text)
     return any(one in _classes().against or _DENIED.search(one) for one in words)
 
 
 def _narrows(lead: str, behind: str) -> bool:
     """Whether what stands around a value says of when, for whom or in which case it is."""
-    before = _lows(lead)
+    before = lows(lead)
     if before and before[0] in _classes().narrowing and left_over(lead, []):
         return True
-    words = _lows(behind)
+    words = lows(behind)
     return bool(words) and words[0] in _classes().narrowing and bool(left_over(behind, []))
 
 
@@ -188,7 +179,7 @@ def _value_behind(text: str, parts: Sequence[Part], thing: Thing, until: int) ->
     for part in _typed(parts, thing.end, until):
         start = found.end if found is not None else thing.end
         gap = text[start : part.start]
-        if found is not None and not (part.kind == found.kind and _goes_on(gap)):
+        if found is not None and (part.kind != found.kind or gap.strip().lower() not in _ON):
             break
         if found is None and not _joins(gap) and not gap.endswith(" from "):
             break
@@ -205,7 +196,7 @@ def _value_behind(text: str, parts: Sequence[Part], thing: Thing, until: int) ->
 def _says_which(text: str, gap: str, part: Part) -> bool:
     """Whether a value behind a mere word for where or when belongs to the name of a thing, of which
     something else is told."""
-    words = _lows(gap)
+    words = lows(gap)
     is_mere = bool(words) and all(one in _classes().narrowing for one in words)
     return is_mere and _IS.match(text, part.end) is not None
 
@@ -217,16 +208,12 @@ def _typed(parts: Sequence[Part], begin: int, end: int) -> Iterator[Part]:
             yield part
 
 
-def _goes_on(gap: str) -> bool:
-    return gap.strip().lower() in ("to", "->", "→", "=>", "up to", "down to", "back to")
-
-
 def _joins(gap: str) -> bool:
     """Whether what stands between a thing and a value joins the two: "is", "got pushed to", ":"."""
     inner = gap.strip()
     if inner in _MARKS:
         return True
-    words = _lows(gap)
+    words = lows(gap)
     while words and words[-1] in ("the", "a", "an"):
         words = words[:-1]
     if not words or len(words) > _MOST_JOINING or _BREAK.search(gap.replace(", which", "")):
@@ -247,7 +234,7 @@ def _plain_words(text: str, thing: Thing, until: int) -> Part | None:
     first = words.split()[0]
     if words != first and not left_over(words[len(first) :], [], changing=True):
         words = first
-    if _lows(words)[0] in _classes().narrowing or words.split()[-1].endswith(("ed", "ing")):
+    if lows(words)[0] in _classes().narrowing or words.split()[-1].endswith(("ed", "ing")):
         return None
     return Part("term", words, words.lower(), "", value.start(), value.start() + len(words))
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from incumbent.language.attributes import address_of, is_attribute_noun
-from incumbent.language.lexicon import data, word_set
+from incumbent.language.lexicon import data, word_sets
 from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading.form import Span
@@ -36,17 +36,7 @@ class Thing(NamedTuple):
     is_own: bool
 
 
-class _Words(NamedTuple):
-    empty: frozenset[str]
-    changing: frozenset[str]
-    ending: frozenset[str]
-    unfit: frozenset[str]
-
-
-@lru_cache(maxsize=2)
-def _words(language: str = "en") -> _Words:
-    told = data("naming", language)
-    return _Words(*(word_set(told[name]) for name in _Words._fields))
+_words = partial(word_sets, "naming")
 
 
 @lru_cache(maxsize=2)
@@ -66,6 +56,11 @@ def words_of(text: str) -> list[re.Match[str]]:
 
 def _low(word: re.Match[str]) -> str:
     return word.group().lower().replace("’", "'")
+
+
+def lows(text: str) -> list[str]:
+    """The words of a text in one spelling."""
+    return [_low(word) for word in words_of(text)]
 
 
 def is_owner(word: str) -> bool:

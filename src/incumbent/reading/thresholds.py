@@ -29,8 +29,6 @@ READ: Final = 8
 """So many things that a turn may be about are read beside it."""
 JUST: Final = 2
 """So many of the last things said here count as said just now."""
-UNSURE: Final = 0.5
-"""How likely a request that is not certain is meant so: what it names is possibly outdated."""
 RESTATED: Final = 0.98
 """How likely what has one at a time is over where another value is said in the same words."""
 PART: Final = 0.65

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from incumbent.language.cues import Cues
 from incumbent.language.lexicon import data, word_set
@@ -36,36 +36,30 @@ _ENDED = re.compile(r"[.!?](?=\s)|\n")
 _COMMA = re.compile(r"[,;:] ")
 
 
-class _Words(NamedTuple):
-    resting: frozenset[str]
-    concluding: re.Pattern[str]
-    taking_up: re.Pattern[str]
-    linking: frozenset[str]
-    reason: re.Pattern[str]
-    reason_within: re.Pattern[str]
-    following: re.Pattern[str]
-    follows: re.Pattern[str]
+class _Words:
+    def __init__(self, language: str) -> None:
+        told = data("ties", language)
+        concluding, reason, following = (
+            "".join(told[name].split("\n")) for name in ("concluding", "reason", "following")
+        )
+        said, but, so = (
+            r"(?:and |ok |okay |well,? )?",
+            "(?:but |and |only |just )*",
+            "(?:and |you see, )*",
+        )
+        self.resting = frozenset(map(stem, told["resting"].split()))
+        self.linking = word_set(told["linking"])
+        self.concluding = re.compile(rf"{said}(?:{concluding})\b(?! that you)", re.IGNORECASE)
+        self.taking_up = re.compile(rf"{said}(?:{told['taking_up']})\b", re.IGNORECASE)
+        self.reason = re.compile(rf"{but}(?:{reason})\b\s*", re.IGNORECASE)
+        self.reason_within = re.compile(rf"[,;]? (?={but}(?:{reason})\b)", re.IGNORECASE)
+        self.following = re.compile(rf"(?:[,;]| -)? (?={so}(?:{following})\b)", re.IGNORECASE)
+        self.follows = re.compile(rf"{so}(?:{following})\b\s*", re.IGNORECASE)
 
 
 @lru_cache(maxsize=2)
 def _words(language: str = "en") -> _Words:
-    told = data("ties", language)
-    concluding, reason, following = (
-        "".join(told[name].split("\n")) for name in ("concluding", "reason", "following")
-    )
-    return _Words(
-        frozenset(map(stem, told["resting"].split())),
-        re.compile(rf"(?:and |ok |okay |well,? )?(?:{concluding})\b(?! that you)", re.IGNORECASE),
-        re.compile(rf"(?:and |ok |okay |well,? )?(?:{told['taking_up']})\b", re.IGNORECASE),
-        word_set(told["linking"]),
-        re.compile(rf"(?:but |and |only |just )*(?:{reason})\b\s*", re.IGNORECASE),
-        re.compile(rf"[,;]? (?=(?:but |and |only |just )*(?:{reason})\b)", re.IGNORECASE),
-        re.compile(
-            rf"(?:[,;]| -)? (?=(?:and |you see, )*(?:{following})\b)",
-            re.IGNORECASE,
-        ),
-        re.compile(rf"(?:and |you see, )*(?:{following})\b\s*", re.IGNORECASE),
-    )
+    return _Words(language)
 
 
 def opening(text: str) -> int:
@@ -93,9 +87,9 @@ def reasoned(text: str) -> Iterator[tuple[Span, Span]]:
             yield (0, one.start()), (one.end(), len(text))
 
 
-def resting_words(language: str = "en") -> frozenset[str]:
+def resting_words() -> frozenset[str]:
     """The words, as they are compared, by which a statement says that it rests on something."""
-    return _words(language).resting
+    return _words().resting
 
 
 def rests(text: str) -> bool:
@@ -134,7 +128,7 @@ def ties(
         if other is not None:
             yield _rests(other, statements[other], earlier=number)
             continue
-        told = [] if other is not None else list(_told_ties(number, statements, known, text))
+        told = list(_told_ties(number, statements, known, text))
         yield from told or _bases(number, said, statements, known)
 
 
@@ -273,10 +267,10 @@ def _waits(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Rel
         if said.awaits == _name_of(fact):
             yield _rests(number, said, fact_id=fact.id)
             return
-    found = Cues(said.text).contingency
-    if found is None:
+    base = Cues(said.text).contingency
+    if base is None:
         return
-    asked = {stem(word) for word in found.base.lower().split()}
+    asked = {stem(word) for word in base.lower().split()}
     for fact in known:
         own = {token.stem for token in tokens(f"{fact.key.replace('_', ' ')} {fact.text}"[:_READ])}
         if asked <= own:
@@ -307,18 +301,13 @@ def _named(
 
 def _name_of(fact: Known) -> frozenset[str]:
     """The words for what something known is about."""
-    if not fact.key:
-        return topic(fact.text)
-    name = f"{fact.subject or ''} {fact.key.replace('_', ' ')}"
-    return frozenset(map(stem, name.lower().split()))
+    return name_of(fact.key, fact.subject) if fact.key else topic(fact.text)
 
 
 def _name(said: Statement) -> frozenset[str]:
     """The words for what a statement is about: its name, where it has one."""
-    if said.claim is None:
-        return topic(said.text)
-    name = f"{said.claim.subject or ''} {said.claim.attribute.replace('_', ' ')}"
-    return frozenset(map(stem, name.lower().split()))
+    claim = said.claim
+    return name_of(claim.attribute, claim.subject) if claim is not None else topic(said.text)
 
 
 def _right_before(

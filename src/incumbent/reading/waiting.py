@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from incumbent.language.lexicon import data, word_set
+from incumbent.language.lexicon import word_sets
 from incumbent.model.fact import Part
 from incumbent.reading.causes import begins_at, ends_at
 from incumbent.reading.form import Claim, Span, Statement, StatementKind
 from incumbent.reading.plainly import Names, values_beside, whole_value
-from incumbent.reading.telling import Told, told_in
+from incumbent.reading.telling import told_in
 from incumbent.reading.things import Thing, name_of, things, words_of
 
 _LONGEST: Final = 300
@@ -56,64 +55,59 @@ def _by_structure(said: Statement, known: Names) -> Statement | None:
     told = told_in(said.text, said.parts)
     if len(told) != 2:
         return None
-    begin, cases = 0, []
+    begin, cases, casing = 0, [], word_sets("telling").casing
     for one in told:
         lead = said.text[begin : begins_at(one)].lower()
-        cases.append(not _casing().isdisjoint(word.group() for word in words_of(lead)))
+        cases.append(not casing.isdisjoint(word.group() for word in words_of(lead)))
         begin = ends_at(one)
     if cases[0] == cases[1]:
         return None
     base, made = told if cases[0] else (told[1], told[0])
-    return _waiting(said, base, made) if base.name in known else None
-
-
-def _waiting(said: Statement, base: Told, made: Told) -> Statement:
-    start, end = made.value
+    if base.name not in known:
+        return None
     part = next((one for one in said.parts if (one.start, one.end) == made.value), None)
-    start, end = whole_value(said.text, part) if part is not None else (start, end)
-    value, becomes = said.text[start:end], said.text[slice(*base.value)]
-    thing = made.thing
+    value = whole_value(said.text, part) if part is not None else made.value
+    return _waiting(said, made.thing, value, base.name, base.value, base.normal)
+
+
+def _waiting(
+    said: Statement,
+    thing: Thing,
+    value: Span,
+    awaits: frozenset[str],
+    becomes: Span,
+    *forms: str,
+) -> Statement:
+    """A statement of what a thing is to be once another one has become something."""
+    start, end = value
     return replace(
         said,
         kind=StatementKind.SUPPOSES,
         claim=Claim(
-            thing.subject, thing.key, value, said.start + start, said.start + end, thing.is_own
+            thing.subject,
+            thing.key,
+            said.text[start:end],
+            said.start + start,
+            said.start + end,
+            thing.is_own,
         ),
         term=None,
-        awaits=base.name,
-        becomes=tuple(dict.fromkeys((becomes, base.normal))),
+        awaits=awaits,
+        becomes=tuple(dict.fromkeys((said.text[slice(*becomes)], *forms))),
     )
-
-
-@lru_cache(maxsize=2)
-def _casing(language: str = "en") -> frozenset[str]:
-    return word_set(data("telling", language)["casing"])
 
 
 def _by_words(said: Statement, known: Names) -> Statement | None:
     for case, then in _sides(said.text):
         base = _side(said, case)
-        if base is None or name_of(base.thing.key, base.thing.subject) not in known:
+        awaits = name_of(base.thing.key, base.thing.subject) if base is not None else frozenset()
+        if base is None or awaits not in known:
             continue
         made = _side(said, then)
         if made is None or made.thing[2:4] == base.thing[2:4]:
             continue
-        start, end = made.value
-        thing = made.thing
-        value = said.text[start:end]
-        claim = Claim(
-            thing.subject, thing.key, value, said.start + start, said.start + end, thing.is_own
-        )
-        becomes = said.text[slice(*base.value)]
         forms = [one.normal for one in said.parts if (one.start, one.end) == base.value]
-        return replace(
-            said,
-            kind=StatementKind.SUPPOSES,
-            claim=claim,
-            term=None,
-            awaits=name_of(base.thing.key, base.thing.subject),
-            becomes=tuple(dict.fromkeys((becomes, *forms))),
-        )
+        return _waiting(said, made.thing, made.value, awaits, base.value, *forms)
     return None
 
 

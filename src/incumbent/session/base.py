@@ -24,9 +24,8 @@ from incumbent.stores.port import Reader
 from incumbent.telemetry.traced import traced
 
 if TYPE_CHECKING:
-    from incumbent.turns.rereading.deferred import Deferred
     from incumbent.turns.rereading.rereader import Rereader
-    from incumbent.turns.rereading.told import Told
+    from incumbent.turns.rereading.told import Deferred, Told
 
 RETRACTABLE = (Status.OFFICE, Status.CONTESTED, Status.WAITING)
 

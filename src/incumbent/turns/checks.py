@@ -1,16 +1,25 @@
-"""Checks: what a reading may touch, for every reader alike."""
+"""Checks: what a reading may touch, for every reader alike, and what it says across ranks.
+
+"Visitors sign in at the north gate", says Security, and somebody below: "... at the loading dock".
+Whoever stands lower is not believed, whoever stands higher is, and in both cases the rules decide:
+here it is only found that the two speak of one thing. What people say of themselves is of two.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from typing import Final
 
 from incumbent.language.lexicon import word_set
+from incumbent.language.speakers import is_machine
 from incumbent.language.tokens import stem
+from incumbent.model.authority import Ladder
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
+from incumbent.reading import thresholds
+from incumbent.reading.comparing import compared, says_several
 from incumbent.reading.form import (
     RETOLD,
     Claim,
@@ -128,16 +137,15 @@ def _names_another(text: str, fact: Fact, known: Set[frozenset[str]]) -> bool:
         told, own = text_of(fact.value), {name_of(fact.key, fact.subject)}
     said = [name_of(one.key, one.subject) for one in things(text)]
     mentioned = {name for name in known if name and any(name <= one for one in said)}
-    if not own or not mentioned or any(_share(one, other) for one in own for other in mentioned):
+    if (
+        not own
+        or not mentioned
+        or any(one <= other or other <= one for one in own for other in mentioned)
+    ):
         return False
     words = {stem(word.group().lower()) for word in words_of(text)}
     values = [part.text for part in fact.parts] or [told]
     return all(words.isdisjoint(stem(word) for word in one.lower().split()) for one in values)
-
-
-def _share(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two names may be for one thing: all words of the one are in the other."""
-    return one <= other or other <= one
 
 
 def _is_of_another(claim: Claim, fact: Fact) -> bool:
@@ -147,3 +155,47 @@ def _is_of_another(claim: Claim, fact: Fact) -> bool:
         return name.isdisjoint(name_of(fact.key, None))
     told = sentence_of(fact)[0]
     return name.isdisjoint(stem(word.group().lower()) for word in words_of(told))
+
+
+_OF_ONESELF: Final = re.compile(r"\b(?:i|my|mine|myself)\b", re.IGNORECASE)
+_MOST_MORE: Final = 1
+"""A statement with more words that the other has no place for says something else."""
+_COMPARED: Final = 300
+
+
+def across_ranks(
+    reading: Reading,
+    situation: Situation,
+    speaker: str,
+    ladder: Ladder,
+    rung_of: Callable[[Statement], str],
+) -> Reading:
+    """A reading with what its statements say otherwise than somebody of another rung has said.
+    `rung_of` tells from which rung a statement is spoken."""
+    if is_machine(speaker):
+        return reading
+    found: dict[str, Relation] = {}
+    for number, said in enumerate(reading.statements):
+        if said.kind is not StatementKind.STATES or RETOLD in said.cues or said.claim is not None:
+            continue
+        for fact in situation.facts.values():
+            if not fact.is_unnamed or fact.source.speaker in (None, speaker):
+                continue
+            ranks = ladder.rank(fact.standing), ladder.rank(rung_of(said))
+            if ranks[0] != ranks[1] and _says_otherwise(fact, said):
+                chance, words = thresholds.TOLD, said.text[:80]
+                found[fact.id] = Relation(RelationKind.REPLACES, fact.id, number, chance, words)
+    kept = (one for one in reading.relations if one.fact_id not in found)
+    return replace(reading, relations=(*kept, *found.values()))
+
+
+def _says_otherwise(fact: Fact, said: Statement) -> bool:
+    old, new = text_of(fact.value)[:_COMPARED], said.text[:_COMPARED]
+    if _OF_ONESELF.search(old) is not None or _OF_ONESELF.search(new) is not None:
+        return False
+    how = compared(old, new)
+    slot = how.one_slot
+    if slot is None or slot.is_first or says_several(old, new):
+        return False
+    more = how.of_new - how.shared - sum(len(slot.new.split()) for slot in how.slots)
+    return how.share >= thresholds.ALIKE and more <= _MOST_MORE

@@ -28,8 +28,9 @@ from incumbent.reading.form import (
 from incumbent.reading.things import left_over, words_of
 from incumbent.turns.amendments import Amendments
 from incumbent.turns.approving import TAKES_BACK, already_waiting
-from incumbent.turns.checks import checked
+from incumbent.turns.checks import across_ranks, checked
 from incumbent.turns.circumstances import Circumstances
+from incumbent.turns.observation import Record
 from incumbent.turns.placing import (
     ASKED,
     again_said,
@@ -38,14 +39,12 @@ from incumbent.turns.placing import (
     rests_on_question,
     says_more,
     says_the_same,
+    takes_over,
 )
 from incumbent.turns.proposals import Proposals, title_in
-from incumbent.turns.ranks import across_ranks
-from incumbent.turns.records import Record
 from incumbent.turns.requests import Requests
 from incumbent.turns.returning import set_right
 from incumbent.turns.situation import Situation
-from incumbent.turns.taking_over import takes_over
 from incumbent.turns.taking_up import TakingUp
 from incumbent.turns.worth import is_done, is_for_now, is_worth_keeping
 

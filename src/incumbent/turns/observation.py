@@ -1,4 +1,4 @@
-"""Observations: what was made of a turn."""
+"""Observations: what was made of a turn, for whoever asked and while it is filed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from incumbent.model.fact import Fact, Part
-from incumbent.model.records import Erasure, ErasureRequest
+from incumbent.model.records import Erasure, ErasureRequest, Turn
 from incumbent.model.verdict import Verdict
-from incumbent.reading.form import Statement
+from incumbent.reading.form import Reading, Statement
 from incumbent.turns.opinions import Opinion
 
 
@@ -46,3 +46,19 @@ class Observation:
         if self.erasure_requested is not None:
             decided = f"nothing forgotten; everything takes {self.erasure_requested.how}"
         return f"turn {self.turn_index}: {decided}"
+
+
+@dataclass
+class Record:
+    """What the statements of a turn have led to so far."""
+
+    facts: list[Fact] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    retired: list[Part] = field(default_factory=list)
+    doomed: list[str] = field(default_factory=list)
+    """Ids of facts that are to be erased."""
+    wants_all_gone: bool = False
+    reading: Reading = field(default_factory=Reading)
+    """What the reader made of the turn."""
+    turn: Turn | None = None
+    """The turn as it was stored; None where it was known already."""

@@ -13,12 +13,10 @@ from incumbent.reading.form import Heard, Reading, TurnReader
 from incumbent.search.passages import Paragraph
 from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.filing import Filing
-from incumbent.turns.observation import Observation
+from incumbent.turns.observation import Observation, Record
 from incumbent.turns.passages import follow_desk, passages_of
 from incumbent.turns.receiving import Received
-from incumbent.turns.recognising import digest_of
-from incumbent.turns.records import Record
-from incumbent.turns.repeating import observed_before, told_again
+from incumbent.turns.repeating import digest_of, observed_before, told_again
 from incumbent.turns.situation import FoundBySearch, Situation, known_to, looked_at
 from incumbent.turns.spots import retraced, spots_in
 

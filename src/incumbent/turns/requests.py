@@ -15,8 +15,8 @@ from incumbent.reading.acts import needs_name
 from incumbent.reading.form import Act, ActKind, Reading, Statement
 from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.finding import meant
+from incumbent.turns.observation import Record
 from incumbent.turns.proposals import Proposals
-from incumbent.turns.records import Record
 from incumbent.turns.returning import planned_for, put_back
 from incumbent.turns.situation import Situation
 

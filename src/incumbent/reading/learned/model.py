@@ -114,20 +114,6 @@ class Read:
         here = self.encoded.in_turn(word)
         return _chance(float(self._pieces[here.start, _CUT])) if here else 0.0
 
-    def values(self) -> list[tuple[Span, float]]:
-        """The stretches of the turn that are values, with how surely each is one."""
-        turn = self.encoded.turn
-        first = self.encoded.turn_first
-        rows = _shares_of_rows(self._pieces[first : first + len(turn), _TAGS])
-        found: list[tuple[Span, float]] = []
-        for (start, end), row in zip(turn, rows, strict=True):
-            tag = int(row.argmax())
-            if tag == 1:
-                found.append(((start, end), float(row[1])))
-            elif tag == 2 and found and start - found[-1][0][1] <= 1:
-                found[-1] = ((found[-1][0][0], end), found[-1][1])
-        return found
-
     def over(self, number: int, span: Span) -> float:
         """How likely a stretch of a statement is over."""
         here = self.encoded.in_known(number, span)
@@ -170,23 +156,6 @@ class Read:
             return 0
         scores = self._answers(encoded.signs[number], _BY, encoded.turn_first, len(encoded.turn))
         return encoded.turn[int(scores.argmax())][0]
-
-    def grounds(self, spans: Sequence[Span]) -> list[tuple[int, float]]:
-        """For each of these stretches of the turn the other on which it likeliest rests, by its
-        number, and how likely it rests on any of them."""
-        places = [self.encoded.in_turn(span) for span in spans]
-        starts = [here.start if here else -1 for here in places]
-        found: list[tuple[int, float]] = []
-        for number, asker in enumerate(starts):
-            others = [n for n, at in enumerate(starts) if at >= 0 and n != number]
-            if asker < 0 or not others:
-                found.append((number, 0.0))
-                continue
-            keys = self._keys[[0, *(starts[n] for n in others)], _GROUND]
-            chances = _shares(keys @ self._asks[asker, _GROUND] / math.sqrt(_WIDE))
-            best = int(chances[1:].argmax())
-            found.append((others[best], float(1 - chances[0])))
-        return found
 
     def _answers(self, asker: int, pointer: slice, first: int, count: int) -> Floats:
         asked = self._asks[asker, pointer]
@@ -233,12 +202,6 @@ def _chance(odds: float) -> float:
 def _shares(row: Floats) -> Floats:
     chances = np.exp(row - row.max())
     shares: Floats = chances / chances.sum()
-    return shares
-
-
-def _shares_of_rows(rows: Floats) -> Floats:
-    chances = np.exp(rows - rows.max(-1, keepdims=True))
-    shares: Floats = chances / chances.sum(-1, keepdims=True)
     return shares
 
 

@@ -38,14 +38,12 @@ def agrees(
     if any(fact.source.turn_index != turn_index for fact in facts.values()):
         return False  # something that is to return
     there = [
-        _filed(facts[one.fact_id], one) for one in verdicts if _is_of_the_person(facts[one.fact_id])
+        _filed(fact, one)
+        for one in verdicts
+        # What is only supposed a model is not asked about.
+        if (fact := facts[one.fact_id]).scope.is_real and fact.when_superseded is None
     ]
     return sorted(wanted, key=str) == sorted(there, key=str)
-
-
-def _is_of_the_person(fact: Fact) -> bool:
-    """Whether a fact holds, and is no what-if, which a model is not asked about."""
-    return fact.scope.is_real and fact.when_superseded is None
 
 
 def _wanted(number: int, said: Statement, reading: Reading) -> Filed:

@@ -23,14 +23,12 @@ from incumbent.reading.asked.config import LLM
 from incumbent.reading.form import ActKind
 from incumbent.stores.port import Reader, Store
 from incumbent.telemetry.port import Telemetry
-from incumbent.turns.observation import Observation
+from incumbent.turns.observation import Observation, Record
 from incumbent.turns.opinions import Opinion
 from incumbent.turns.receiving import Received
-from incumbent.turns.records import Record
-from incumbent.turns.rereading.background import Background
+from incumbent.turns.rereading.background import Background, Name
 from incumbent.turns.rereading.fitness import Fitness
 from incumbent.turns.rereading.ledger import OrganizationLedger
-from incumbent.turns.rereading.line import Name
 from incumbent.turns.rereading.revision import Revision
 from incumbent.turns.rereading.sitting import Sitting, sitting_of
 from incumbent.turns.rereading.waiting import ERASED, Conversation, Waiting, was_erased

@@ -16,9 +16,9 @@ from typing import Final, Literal
 
 from incumbent.engine.registrar import Registrar
 from incumbent.engine.undo import undo
-from incumbent.model.fact import UNNAMED, Fact, Source, Status
+from incumbent.model.fact import UNNAMED, Source, Status
 from incumbent.model.ids import new_id
-from incumbent.model.records import Turn
+from incumbent.model.records import Turn, item_key
 from incumbent.model.verdict import Action, Verdict
 from incumbent.reading.asked.answer import Answered, Entry
 from incumbent.reading.asked.asking import Trouble
@@ -27,13 +27,15 @@ from incumbent.reading.form import READ, Known, Reading
 from incumbent.rules.classification import classify_constraint
 from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.filing import Filing
+from incumbent.turns.observation import Record
 from incumbent.turns.observer import WINDOW
 from incumbent.turns.opinions import Proposed
+from incumbent.turns.passages import follow_desk
 from incumbent.turns.rereading.agreeing import agrees
-from incumbent.turns.rereading.records import replace_record
 from incumbent.turns.rereading.sitting import Sitting
 from incumbent.turns.rereading.waiting import Conversation, Waiting, stored_turn
 from incumbent.turns.situation import FoundBySearch, Situation, known_to, looked_at
+from incumbent.turns.spots import own_spots
 
 CHANGED: Final = "what the turn brought has changed since; the offline reading stands"
 _SEVERAL: Final = 2
@@ -269,7 +271,7 @@ class Revision:
     ) -> None:
         account = self.accounts[index]
         account.verdicts += verdicts
-        decided = {_span(one.fact): one for one in verdicts if one.fact is not None}
+        decided = {one.fact.source.span: one for one in verdicts if one.fact is not None}
         for entry, said in zip(made.entries, made.reading.statements, strict=True):
             if entry is not None:
                 verdict = decided.get((said.start, said.end))
@@ -297,10 +299,6 @@ def _proposed(
     return Proposed(index, key, subject, told, outcome, reason, verdict)
 
 
-def _span(fact: Fact | None) -> tuple[int, int] | None:
-    return fact.source.span if fact is not None else None
-
-
 def _binding_nobody(reading: Reading) -> Reading:
     """A reading without the names that would make policy: those are for people to set."""
     statements = tuple(
@@ -312,3 +310,29 @@ def _binding_nobody(reading: Reading) -> Reading:
         for one in reading.statements
     )
     return replace(reading, statements=statements)
+
+
+def replace_record(
+    registrar: Registrar,
+    waiting: Waiting,
+    turn: Turn,
+    record: Record,
+    verdicts: Sequence[Verdict],
+) -> None:
+    """Enter in the record of a turn, and on the desk, what it brings by now. The verdicts of the
+    first reading stay in it, before those that took it back."""
+    transaction, user_id = registrar.transaction, registrar.identity.user_id
+    fact_ids = tuple(dict.fromkeys(fact.id for fact in record.facts))
+    decided = (*turn.verdict_ids, *(one.id for one in verdicts))
+    transaction.put_turn(user_id, replace(turn, fact_ids=fact_ids, verdict_ids=decided))
+    text = waiting.came.text
+    items = transaction.working_items(user_id, turn.session_id)
+    for place, item in enumerate(items):
+        if (item.key, item.value) == (item_key(turn), text):
+            unreal = tuple(spot for spot in item.spots if not spot.fact_id)
+            spots = (*own_spots(text, turn.turn_index, record.facts), *unreal)
+            marked = replace(item, states=fact_ids, spots=spots)
+            # What is put goes to the end of the desk; the turns after it have to stay after it.
+            for one in (marked, *items[place + 1 :]):
+                transaction.put_item(user_id, turn.session_id, one)
+            follow_desk(transaction, user_id, turn.session_id, turn.turn_index, marked)

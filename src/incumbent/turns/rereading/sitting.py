@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Final
 
 from incumbent.engine.doubts import doubters
@@ -208,8 +207,3 @@ def _name(fact: Fact) -> str:
     if fact.is_unnamed:
         return ""
     return f"{fact.subject} {fact.key}" if fact.subject else fact.key
-
-
-def said_at(waiting: Waiting) -> datetime:
-    """When a turn was said, as far as its speaker told."""
-    return waiting.came.at or waiting.moment

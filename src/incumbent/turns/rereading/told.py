@@ -1,7 +1,8 @@
-"""Told: how a turn reads, by a model that works with the memory and says so itself.
+"""Who reads instead of asking at once: an exchange that is over first, or a model that tells.
 
-It is asked nothing. What it says goes through the same checks as any model's reading, and takes the
-place of the offline one in the same way.
+A `Deferred` has its turns read by whom the exchange names, once that is over. A `Told` is asked
+nothing: a model that works with the memory has said how the turn reads, and its words go through
+the same checks as any model's reading, and take the place of the offline one in the same way.
 """
 
 from __future__ import annotations
@@ -13,14 +14,65 @@ from typing import Any, Final
 from incumbent.model.identity import Identity
 from incumbent.reading.asked import answer
 from incumbent.reading.asked.answer import Answered
-from incumbent.reading.asked.asking import Answer, Ask, Trouble
+from incumbent.reading.asked.asking import Answer, Ask, Completion, Trouble
 from incumbent.reading.asked.config import LLM
 from incumbent.reading.asked.grounds import placed
 from incumbent.turns.observation import Observation
-from incumbent.turns.rereading.line import Name
+from incumbent.turns.rereading.background import Name
 from incumbent.turns.rereading.rereader import Rereader, Taken
 from incumbent.turns.rereading.sitting import TOUCHED, Sitting
 from incumbent.turns.rereading.waiting import Conversation
+
+
+class _OfOneSession:
+    """A rereader as one session has it, with who is asked instead of its model."""
+
+    def __init__(self, rereader: Rereader, asks: Completion) -> None:
+        self._rereader = rereader
+        self._asks = asks
+
+    @property
+    def llm(self) -> LLM:
+        return self._rereader.llm
+
+    def taken(self, conversation: Conversation, *of_turn: Any) -> Taken:
+        """A turn with its opinion to come."""
+        return self._rereader.taken(replace(conversation, asks=self._asks), *of_turn)
+
+    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
+        return self._rereader.follow(taken)
+
+    def end(self, conversation: Name) -> None:
+        self._rereader.end(conversation)
+
+    def wait_for(self, identity: Identity) -> None:
+        self._rereader.wait_for(identity)
+
+
+class Deferred(_OfOneSession):
+    """Has nothing asked before `release()`."""
+
+    def __init__(self, rereader: Rereader, asks: Completion) -> None:
+        super().__init__(rereader, asks)
+        self._held: list[Taken] = []
+
+    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
+        """Hold turns until the exchange is over."""
+        self._held += taken
+        return [observation for observation, _ in taken]
+
+    def release(self) -> None:
+        """Have them read."""
+        held, self._held = self._held, []
+        self._rereader.follow(held)
+
+    def drop(self, reason: str) -> None:
+        """Let their offline reading stand."""
+        held, self._held = self._held, []
+        for _, waiting in held:
+            if waiting is not None:
+                waiting.opinion.fail(reason)
+
 
 QUOTE: Final = "quote"
 """Where a statement has the words that it is about."""
@@ -41,7 +93,7 @@ def telling(name: str) -> LLM:
     return LLM(_Nobody(name), mode="inline")
 
 
-class Told:
+class Told(_OfOneSession):
     """A rereader for one turn whose reading is at hand.
 
     Each statement is in the form of an answer, with a quote for the name of a sentence, and ids of
@@ -49,37 +101,16 @@ class Told:
     """
 
     def __init__(self, rereader: Rereader, statements: Sequence[Mapping[str, Any]]) -> None:
-        self._rereader = rereader
+        super().__init__(rereader, self)
         self._statements = statements
         self.name = rereader.llm.name
 
-    @property
-    def llm(self) -> LLM:
-        return self._rereader.llm
-
-    def taken(
-        self,
-        conversation: Conversation,
-        came: Any,
-        observation: Observation,
-        record: Any,
-        observed_at: Any,
-        found: Mapping[str, float],
-    ) -> Taken:
+    def taken(self, conversation: Conversation, *of_turn: Any) -> Taken:
         """A turn with its opinion to come; the facts that are pointed to are looked at."""
+        *others, found = of_turn
         pointed = {link["to"] for one in self._statements for link in one.get("does", ())}
         found = {**found, **dict.fromkeys(pointed, TOUCHED)}
-        of_turn = (came, observation, record, observed_at, found)
-        return self._rereader.taken(replace(conversation, asks=self), *of_turn)
-
-    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
-        return self._rereader.follow(taken)
-
-    def end(self, conversation: Name) -> None:
-        """Nothing of it waits."""
-
-    def wait_for(self, identity: Identity) -> None:
-        """Nothing of it is under way."""
+        return super().taken(conversation, *others, found)
 
     def complete(self, ask: Ask, *, timeout: float) -> Answer:
         raise Trouble("error", "nobody is asked")

@@ -19,7 +19,7 @@ from incumbent.reading.form import Reading
 from incumbent.stores.port import Reader, Store
 from incumbent.turns.opinions import Opinion
 from incumbent.turns.receiving import Received
-from incumbent.turns.recognising import mark_of
+from incumbent.turns.repeating import mark_of
 
 _SKEW: Final = timedelta(minutes=1)
 """How far the clocks of two processes may be apart."""

@@ -1,1 +1,0 @@
-"""The small model that ships with Incumbent and runs offline."""
