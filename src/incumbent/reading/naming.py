@@ -74,9 +74,20 @@ def named(
 
     claim, term = claim_and_term(said.text, at, held, name)
     if claim is not None:
+        said = _without_cue_in_value(said, claim)
         claim = claim._replace(start=claim.start + said.start, end=claim.end + said.start)
     quoted = Cues(said.text).attribution()
     return replace(said, claim=claim, term=term, by=quoted[0] if quoted is not None else None)
+
+
+def _without_cue_in_value(said: Statement, claim: Claim) -> Statement:
+    """A statement that is no correction by a word of its value alone: "ann@new.example"."""
+    if "correction" not in said.cues:
+        return said
+    around = f"{said.text[: claim.start]}-{said.text[claim.end :]}"
+    if Cues(around).corrects:
+        return said
+    return replace(said, cues=tuple(one for one in said.cues if one != "correction"))
 
 
 def narrows(said: Statement) -> bool:
