@@ -101,10 +101,9 @@ class Filing:
         reading = across_ranks(reading, self._situation, name, ladder, self._proposals.rung)
         acted = set()
         for act in reading.acts:
-            if not act.is_sure:
-                if self._question(act, reading, self._requests.in_question(act, reading)):
-                    acted.add((act.start, act.end))
-            elif self._requests.do(act, reading):
+            done = act.is_sure and self._requests.do(act, reading)
+            asked = () if done else self._requests.in_question(act, reading)
+            if done or ((asked or not act.is_sure) and self._question(act, reading, asked)):
                 acted.add((act.start, act.end))
             self._ask_to_end(act, reading)
         for number in in_order(reading):
