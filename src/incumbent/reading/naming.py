@@ -70,7 +70,8 @@ def named(
             return None  # it leaves what holds for all, and now
         if _UNSURE.search(said.text) is not None:
             return None  # nobody stands by it
-        return name_in(said.text, said.parts, term, known, before)
+        claim = name_in(said.text, said.parts, term, known, before)
+        return _as_held(claim, held) if claim is not None else None
 
     claim, term = claim_and_term(said.text, at, held, name)
     if claim is not None:
@@ -78,6 +79,16 @@ def named(
         claim = claim._replace(start=claim.start + said.start, end=claim.end + said.start)
     quoted = Cues(said.text).attribution()
     return replace(said, claim=claim, term=term, by=quoted[0] if quoted is not None else None)
+
+
+def _as_held(claim: Claim, held: Collection[tuple[str, str | None]]) -> Claim:
+    """A claim under the name that a thing has already, where it is named in the same words: "the
+    garage code", and "the code for the garage"."""
+    own = (claim.attribute, claim.subject)
+    same = [one for one in held if name_of(*one) == name_of(*own)]
+    if own in held or len(same) != 1:
+        return claim
+    return claim._replace(attribute=same[0][0], subject=same[0][1])
 
 
 def _without_cue_in_value(said: Statement, claim: Claim) -> Statement:
