@@ -133,6 +133,13 @@ def test_an_explicit_change_says_what_it_rests_on(ann: incumbent.Session) -> Non
     [verdict] = ann.observe("The menu is fish now.").verdicts
     assert str(verdict) == '"The menu is fish now.": superseded (explicit)'
     assert set(verdict.evidence) >= {"reader", "chance"}
+    ann.observe("My email is ann@old.example.")
+    [verdict] = ann.observe("My email is ann@new.example.").verdicts
+    assert str(verdict) == "email: superseded (implicit)"
+    assert set(verdict.evidence) >= {"reader", "chance"}
+    [verdict] = ann.observe("No, my email is a@b.example.").verdicts
+    assert str(verdict) == "email: superseded (explicit)"
+    assert verdict.reason == "No, my email is a@b.example."
 
 
 def test_what_waits_for_a_change_takes_office_with_it(ann: incumbent.Session) -> None:

@@ -88,6 +88,19 @@ def test_a_request_in_ordinary_words_is_done(
     assert case.get("back", "") in " ".join(values(session))
 
 
+@pytest.mark.parametrize("case", TOLD["free"], ids=lambda case: case["text"])
+def test_a_request_in_free_words_is_asked_about(
+    session: incumbent.Session, case: dict[str, Any]
+) -> None:
+    """Nothing is done before the person confirms it, and nothing else is touched."""
+    before = values(session)
+    observed = session.observe(case["text"])
+    assert observed.erasures == ()
+    assert before <= values(session)
+    [review] = session.reviews()
+    assert case["asks"] in str(review.fact.value)
+
+
 @pytest.mark.parametrize(
     "unit", ["a", "please ", "forget my ", "my the ", "please translate ", ", "]
 )

@@ -295,13 +295,16 @@ class DeadValueFinder:
 
     def _is_gone_whole(self, fact: Fact) -> bool:
         """Whether a statement was retracted, is past its time, or was superseded by one that keeps
-        none of its words."""
+        none of its words, or changes some that are no value of it: "painted [blue]"."""
         if fact.status in (Status.RETRACTED, Status.EXPIRED):
             return True
         if fact.superseded_by is None:
             return False
         after = self._inquiry.lens.by_id(self._inquiry.reader, fact.superseded_by)
-        return after is not None and not after.source.earlier and is_statement(after)
+        if after is None or not is_statement(after):
+            return False
+        told = text_of(after.value)
+        return not after.source.earlier or all(part.text in told for part in fact.parts)
 
 
 def _is_one(held: Container[Words], ways: Ways) -> bool:

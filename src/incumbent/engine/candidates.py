@@ -252,6 +252,8 @@ class Candidates:
     @staticmethod
     def _is_wider(found: Fact, fact: Fact) -> bool:
         """Whether a fact applies wherever the candidate would, and further."""
+        if fact.is_unnamed:
+            return False  # two things without a name are on no common matter
         if found.capability != fact.capability:
             return False  # what was learned neither binds what is so, nor is bound by it
         if fact.is_unnamed:

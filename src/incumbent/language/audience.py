@@ -16,6 +16,7 @@ class _Patterns:
         told = data("audience", language)
         self.for_all = either(told["for_all"])
         self.of_oneself = word_set(told["of_oneself"])
+        self.ruling = re.compile(rf"\b(?:{told['ruling']})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=8)
@@ -37,3 +38,8 @@ def is_of_oneself(text: str, language: str = "en") -> bool:
     """Whether a statement speaks of whoever says it."""
     words = {word.lower().replace("’", "'") for word in _WORD.findall(text)}
     return not words.isdisjoint(_patterns(language).of_oneself)
+
+
+def is_ruling(text: str, language: str = "en") -> bool:
+    """Whether a statement requires, limits or allows something, of whoever may rule on it."""
+    return _patterns(language).ruling.search(text[:_LOOKED_AT]) is not None and "?" not in text

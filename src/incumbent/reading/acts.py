@@ -58,6 +58,10 @@ class _Grammar:
         self.keeping_not = _compiled(asking["keeping_not"])
         self._read_forms(told)
         self._read_back(told)
+        loosely = told["loosely"]
+        forms = "|".join(loosely["forms"]).replace("WHAT", loosely["what"])
+        self.loose = _compiled(rf"(?:{forms}){loosely['close']}{self.words}[\s.!?)]*")
+        self.topic = _compiled(rf"(?P<what>(?:my|our) [\w'’ -]{{2,50}}?) (?:{told['joint']})\b")
 
     def _read_forms(self, told: dict[str, Any]) -> None:
         verbs, tail, thing = told["verbs"], told["tail"], told["object"]
@@ -97,7 +101,7 @@ class _Grammar:
 
     def _read_back(self, told: dict[str, Any]) -> None:
         back = told["back"]
-        forms = "|".join((back["request"], back["turned"], back["old"]))
+        forms = "|".join((back["request"], back["turned"], back["had"], back["old"]))
         self.back = _compiled(rf"(?:{forms}){self.words}[\s.!?]*")
 
 
@@ -133,12 +137,13 @@ def acts(
         if colon > 0 and voice.manner(one.start + colon + 2, one.end) is Manner.INTRODUCED:
             break_at = text.find("\n", one.end)
             line = len(text) if break_at < 0 else break_at
-        act = _act(one)
+        is_meant = not (is_mixed or is_introduced or _shows(text, one, previous))
+        act = _act(one) or (_hint(one) if is_meant else None)
         if act is None or voice.is_retold(one.start, one.end):
             continue
         if voice.manner(one.start, one.end) in _speaking_against(act, one.text):
             continue
-        sure = not (is_mixed or is_introduced or _shows(text, one, previous))
+        sure = act.is_sure and is_meant
         if act.kind is ActKind.UNDO and _is_faint(one.text):
             sure = sure and not after_machine and len(found) == 1
         yield Act(act.kind, act.what, one.start, one.end, is_sure=sure)
@@ -209,13 +214,35 @@ def _act(one: Segment) -> Act | None:
         return None
     if grammar.everything.fullmatch(rest) or asks_for_everything(text[begin:].rstrip("?")):
         return Act(ActKind.ERASE_ALL, "", *where)
-    if grammar.last.fullmatch(rest) is not None:
+    if (last := grammar.last.fullmatch(rest)) is not None:
+        topic = grammar.topic.match(text, _after(grammar.before, text, 0)) if begin else None
+        if topic is not None and last.group("faint") is not None:
+            return Act(ActKind.ERASE, topic.group("what"), *where, is_sure=False)
         return Act(ActKind.UNDO, "", *where)
     found = _erasure(text, begin, asked=asked)
     if found is not None:
         return Act(found[0], found[1], *where)
     back = _goes_back_to(text, rest)
     return Act(ActKind.REVERT, back, *where) if back is not None else None
+
+
+def _hint(one: Segment) -> Act | None:
+    """A request in free words, which is asked about before anything is done."""
+    what = hinted(one.text)
+    return Act(ActKind.ERASE, what, one.start, one.end, is_sure=False) if what else None
+
+
+def hinted(text: str) -> str | None:
+    """What somebody says in free words that we should not know."""
+    text, grammar = text.strip(), _grammar()
+    if len(text) > _LONGEST:
+        return None
+    lead = _after(grammar.before, text, 0)
+    for begin in dict.fromkeys((lead, _after(grammar.asking["plain"], text, lead))):
+        if (found := grammar.loose.fullmatch(text, begin)) is not None:
+            what = next(words for words in found.groupdict().values() if words)
+            return what if grammar.world.search(what) is None else None
+    return None
 
 
 def _opening(text: str, grammar: _Grammar) -> tuple[int, str]:

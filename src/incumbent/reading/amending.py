@@ -8,14 +8,19 @@ certain, both statements stand as they were said.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
+from incumbent.language.lexicon import data
 from incumbent.model.fact import Part
+from incumbent.reading import thresholds
 from incumbent.reading.comparing import fillers, tokens
 from incumbent.reading.form import Known, Span, Statement
 
 _LONGEST: Final = 8
 """A correction that says more words than this may say more than one thing."""
+_COUNTED: Final = frozenset({"quantity", "money", "percent", "duration"})
+"""Kinds of values that have a number and what is counted."""
 _LOOSE: Final = frozenset({"term", "name"})
 _NOT = re.compile(
     r"\b(?:not|instead of|in place of|rather than|and not|isn['’]t|wasn['’]t|no longer|was|were|"
@@ -44,7 +49,8 @@ class Amendment(NamedTuple):
 
 def amendment(known: Known, said: Statement) -> Amendment | None:
     """What a statement surely changes in something known, if it does."""
-    if (found := _by_contrast(known, said)) is not None:
+    found = _by_contrast(known, said) or _in_words(known, said)
+    if found is not None:
         return found
     if "correction" not in said.cues or len(said.text.split()) > _LONGEST:
         return None
@@ -75,12 +81,14 @@ def _by_contrast(known: Known, said: Statement) -> Amendment | None:
     """ "14, not 41": the statement itself has the old value, as what is not so."""
     olds = [(old, gone) for old in known.parts for gone in said.parts if _is_same(old, gone)]
     for old, gone in olds:
-        if not is_set_aside(said.text, gone) or not _of_one_thing(known, said):
+        if not is_set_aside(said.text, gone) or not _of_one_thing(known, said, old):
             continue
         news = [
             one
             for one in said.parts
-            if one.kind == gone.kind and one.normal != gone.normal and not _overlap(one, gone)
+            if one.kind in (gone.kind, old.kind)
+            and one.normal != gone.normal
+            and not _overlap(one, gone)
         ]
         if len({one.normal for one in news}) == 1:
             new = news[-1]
@@ -88,7 +96,38 @@ def _by_contrast(known: Known, said: Statement) -> Amendment | None:
     return None
 
 
+def _in_words(known: Known, said: Statement) -> Amendment | None:
+    """ "Not green, blue.": the old one, in plain words, stands once in what was said just now."""
+    if not known.is_here or known.age >= thresholds.JUST or len(said.text.split()) > _LONGEST:
+        return None
+    for form in _contrasts():
+        found = form.fullmatch(said.text.strip())
+        if found is None:
+            continue
+        places = list(re.finditer(rf"(?<!\w){re.escape(found['old'])}(?!\w)", known.text, re.I))
+        is_new = found["new"].lower() not in known.text.lower()
+        if len(places) == 1 and is_new and not _is_refused(known, places[0].start()):
+            shift = len(said.text) - len(said.text.lstrip())
+            start, end = found.span("new")
+            return Amendment(places[0].span(), (start + shift, end + shift), is_named=True)
+    return None
+
+
+def _is_refused(known: Known, start: int) -> bool:
+    """Whether what was said denies the old one already: "it is not green"."""
+    return _NOT.search(known.text[:start]) is not None
+
+
+@lru_cache(maxsize=2)
+def _contrasts(language: str = "en") -> tuple[re.Pattern[str], ...]:
+    told = data("comparing", language)["contrasts"]
+    return tuple(re.compile(form, re.IGNORECASE) for form in told)
+
+
 def _is_same(old: Part, gone: Part) -> bool:
+    """Whether a value is the old one, or its number: "10", of "10 km"."""
+    if gone.kind == "number" and old.kind in _COUNTED:
+        return re.match(rf"{re.escape(gone.text)}(?![\w.,:])", old.text) is not None
     return old.kind == gone.kind and old.normal == gone.normal and old.kind != "term"
 
 
@@ -102,10 +141,13 @@ def is_set_aside(text: str, gone: Part) -> bool:
     return _NOT.search(before) is not None or _OVER.match(text, gone.end) is not None
 
 
-def _of_one_thing(known: Known, said: Statement) -> bool:
+def _of_one_thing(known: Known, said: Statement, old: Part) -> bool:
     """Whether both have a word in common besides the values, or one is all of what is known."""
     own = _words_beside(known.text, known.parts)
-    return not own or bool(own & _words_beside(said.text, said.parts))
+    if not own or own & _words_beside(said.text, said.parts):
+        return True
+    others = {(one.kind, one.normal) for one in known.parts if one is not old}
+    return any((one.kind, one.normal) in others for one in said.parts if one.kind != "term")
 
 
 def _words_beside(text: str, parts: tuple[Part, ...]) -> set[str]:

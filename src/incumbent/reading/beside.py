@@ -9,6 +9,7 @@ from typing import Final
 
 from incumbent.language.speakers import as_heard
 from incumbent.reading import thresholds
+from incumbent.reading.comparing import without_wish
 from incumbent.reading.form import Known, Statement
 from incumbent.reading.learned.model import Read
 from incumbent.reading.learned.pieces import Age, Beside
@@ -73,7 +74,7 @@ def nearest(known: Sequence[Known], text: str) -> tuple[Known, ...]:
 
 def in_common(one: str, other: str) -> float:
     """How many of the words of the shorter text are in both."""
-    mine, theirs = _stems(one), _stems(other)
+    mine, theirs = _stems(without_wish(one, other)), _stems(without_wish(other, one))
     return len(mine & theirs) / max(1, min(len(mine), len(theirs)))
 
 

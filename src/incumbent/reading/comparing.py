@@ -95,6 +95,19 @@ def fillers() -> frozenset[str]:
     return word_sets("comparing").fillers
 
 
+@lru_cache(maxsize=2)
+def _wishing(language: str = "en") -> re.Pattern[str]:
+    return re.compile(rf"{data('comparing', language)['wishing']}\b", re.IGNORECASE)
+
+
+def without_wish(text: str, other: str) -> str:
+    """A text with blanks for "would like to", unless the other wishes as well: whoever would like
+    to cancel something says nothing of liking."""
+    if _wishing().search(text) is None or _wishing().search(other) is not None:
+        return text
+    return _wishing().sub(lambda found: " " * len(found.group()), text)
+
+
 def tokens(text: str) -> list[Token]:
     """The words of a sentence that tell something."""
     found = [
@@ -123,6 +136,7 @@ def _is_joint(token: Token) -> bool:
 
 def compared(old: str, new: str) -> Comparison:
     """How a later sentence differs from an earlier one."""
+    old, new = without_wish(old, new), without_wish(new, old)
     a, b = _aligned(old), _aligned(new)
     matcher = SequenceMatcher(None, [t.stem for t in a], [t.stem for t in b], autojunk=False)
     first, last = _ends(a)

@@ -83,12 +83,34 @@ def named(
             return None  # it leaves what holds for all, and now
         if _UNSURE.search(said.text) is not None:
             return None  # nobody stands by it
-        return name_in(said.text, said.parts, term, known, before)
+        claim = name_in(said.text, said.parts, term, known, before)
+        return _as_held(claim, held) if claim is not None else None
 
     claim, term = claim_and_term(said.text, at, held, name)
     if claim is not None:
+        said = _without_cue_in_value(said, claim)
         claim = claim._replace(start=claim.start + said.start, end=claim.end + said.start)
     return replace(said, claim=claim, term=term, by=Cues(said.text).attribution)
+
+
+def _as_held(claim: Claim, held: Collection[tuple[str, str | None]]) -> Claim:
+    """A claim under the name that a thing has already, where it is named in the same words: "the
+    garage code", and "the code for the garage"."""
+    own = (claim.attribute, claim.subject)
+    same = [one for one in held if name_of(*one) == name_of(*own)]
+    if own in held or len(same) != 1:
+        return claim
+    return claim._replace(attribute=same[0][0], subject=same[0][1])
+
+
+def _without_cue_in_value(said: Statement, claim: Claim) -> Statement:
+    """A statement that is no correction by a word of its value alone: "ann@new.example"."""
+    if "correction" not in said.cues:
+        return said
+    around = f"{said.text[: claim.start]}-{said.text[claim.end :]}"
+    if Cues(around).corrects:
+        return said
+    return replace(said, cues=tuple(one for one in said.cues if one != "correction"))
 
 
 def narrows(said: Statement) -> bool:

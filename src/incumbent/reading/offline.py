@@ -38,7 +38,8 @@ from incumbent.reading.learned.model import Model
 from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
 from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
 from incumbent.reading.segments import Segment, run_on, segments
-from incumbent.reading.sorting import is_unreal_in_part, kind_of
+from incumbent.reading.sorting import in_lists, is_unreal_in_part, kind_of
+from incumbent.reading.sparing import spared
 from incumbent.reading.terms import names_of
 from incumbent.reading.things import name_of
 from incumbent.reading.ties import ties
@@ -94,7 +95,7 @@ class OfflineReader:
         )
         if is_displayed(heard.text):
             return Reading(tuple(replace(one, claim=None) for one in statements), (), asked)
-        statements = tuple(without_recalled(statements))
+        statements = tuple(in_lists(heard.text, without_recalled(statements)))
         sure = (one for one in asked if one.is_sure or one.kind not in GOING_BACK)
         spoken = {(act.start, act.end) for act in sure}
         relations = tuple(self._relations(heard, read, statements, spoken))
@@ -102,6 +103,7 @@ class OfflineReader:
         relations += tuple(besides(relations, alternatives(heard, statements)))
         relations = instead_of(relations, overtaken(statements, heard.known))
         relations += tuple(echoed(statements, heard.known, relations))
+        relations = instead_of(relations, spared(statements, heard.known))
         relations += tuple(ties(statements, heard.known, heard.text))
         return Reading(statements, relations, asked)
 

@@ -208,9 +208,10 @@ def besides(found: Sequence[Relation], more: Iterable[Relation]) -> Iterator[Rel
 def instead_of(found: Sequence[Relation], surer: Iterable[Relation]) -> tuple[Relation, ...]:
     """Relations, and instead of some of them what is surer of the same facts."""
     certain = {one.fact_id for one in found if one.kind is RelationKind.PART and one.is_told}
-    told = {one.fact_id: one for one in surer if one.fact_id not in certain}
+    told = {(one.fact_id, one.kind): one for one in surer if one.fact_id not in certain}
+    surely = {fact_id for fact_id, _ in told}
     return (
-        *(one for one in found if one.fact_id not in told or one.earlier is not None),
+        *(one for one in found if one.fact_id not in surely or one.earlier is not None),
         *told.values(),
     )
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
+from incumbent.language.lines import MARKER, lines_of
 from incumbent.language.moods import Kind
 from incumbent.language.questions import is_telling
 from incumbent.language.statements import Statement as Clause
 from incumbent.language.statements import statements
 from incumbent.model.forbidding import MAY_NOT
-from incumbent.reading.form import StatementKind
+from incumbent.reading.form import Statement, StatementKind
 
 _BY_RULES: Final = {
     Kind.ASSERTION: StatementKind.STATES,
@@ -80,6 +82,7 @@ _RULE = re.compile(
     r"(?:is|are) not allowed|not permitted|forbidden|"
     r"prohibited|only \w+(?: \w+){0,3} may|nobody may|no one may|need(?:s)? approval|"
     r"shall not)\b|\b(?:must|should|shall|may|to|please)\s+(?:never|always)\b|"
+    r"^\W*no (?:\w+ ){1,3}may\b|"
     r"^\W*(?:[\w ]{1,40}:\s*)?(?:please\s+)?(?:never|always)\s+(?!been\b|was\b|had\b|have\b)",
     re.IGNORECASE,
 )
@@ -187,3 +190,14 @@ _IF = re.compile(
 
 def _supposes(text: str) -> bool:
     return _IF.search(text) is not None
+
+
+def in_lists(text: str, said: Iterable[Statement]) -> Iterator[Statement]:
+    """Statements, those that are items of a list told and not ordered: what is to be done by a list
+    is to be known for longer than now."""
+    items = [one for one in lines_of(text) if MARKER.match(one.text) is not None]
+    for one in said:
+        is_item = len(items) > 1 and any(a.start <= one.start < a.end for a in items)
+        if is_item and one.kind is StatementKind.ORDERS:
+            one = replace(one, kind=StatementKind.STATES)
+        yield one

@@ -27,6 +27,8 @@ _AND = re.compile(r" and ", re.IGNORECASE)
 _MARK = re.compile(r"[,;:.!?]")
 _NEAR: Final = 6
 """So many words may stand between how somebody is and until when."""
+_WHO: Final = 3
+"""So many words name who has a duty."""
 _END = re.compile(r"\s*(?:$|[.,;!)])")
 _START = re.compile(r"[\s(]*(?:(?:but|and|so|ok|okay|also|just so you know|fyi)[, ]+)?$", re.I)
 
@@ -45,6 +47,9 @@ class _Words(NamedTuple):
     until: re.Pattern[str]
     put_off: re.Pattern[str]
     passing: re.Pattern[str]
+    turning: re.Pattern[str]
+    lasting: re.Pattern[str]
+    duty: re.Pattern[str]
 
 
 def _word(pattern: str) -> re.Pattern[str]:
@@ -70,6 +75,9 @@ def _words(language: str = "en") -> _Words:
         _before(rf"{told['until']} (?:the )?"),
         _word(told["put_off"]),
         re.compile(told["passing"], re.IGNORECASE),
+        _word(told["turning"]),
+        re.compile(rf"(?:{told['lasting']})\b", re.IGNORECASE),
+        _word(told["duty"]),
     )
 
 
@@ -165,7 +173,7 @@ def _for_a_while(text: str, at: datetime, value: Value) -> Found | None:
     holds = words.present if opens else None
     if opens and holds is not None and holds.search(text, value.end) is None:
         return None
-    if not opens and (_END.match(text, value.end) is None or not _is_state(text[: lead.start()])):
+    if not opens and (_END.match(text, value.end) is None or not _lasts(text[: lead.start()])):
         return None
     return Found(Term(at, until), (lead.start(), value.end))
 
@@ -181,9 +189,7 @@ def _on_days(text: str, at: datetime, value: Value) -> Found | None:
     ends_here = _END.match(text, value.end) is not None
     until = words.until.search(before)
     if until is not None:
-        is_so = (
-            ends_here and _is_state(text[: until.start()]) and words.put_off.search(before) is None
-        )
+        is_so = ends_here and _lasts(text[: until.start()]) and words.put_off.search(before) is None
         return Found(Term(None, last), (until.start(), value.end)) if is_so else None
     onwards = words.onwards.match(text, value.end)
     if onwards is not None and (lead := re.search(r"\bfrom (?:the )?$", before, re.I)):
@@ -198,10 +204,14 @@ def _on_days(text: str, at: datetime, value: Value) -> Found | None:
         or not _stands_apart(text, start, value.end)
     ):
         return None
-    if ends_here and _is_passing(value) and _is_state(text[:start]):
+    if _is_passing(value) and (
+        (ends_here and _is_state(text[:start])) or _begins_state(text, start, value.end)
+    ):
         return Found(Term(None, last), (start, value.end))
     if _follows_copula(text, start):
         return None
+    if words.turning.search(text) is not None:
+        return Found(Term(first, None), (start, value.end))  # and it stays so
     return Found(Term(first, last), (start, value.end), is_bare=True)
 
 
@@ -221,10 +231,23 @@ def _beside_another(text: str, at: datetime, values: Sequence[Value]) -> Found |
     return None
 
 
-def _is_state(text: str) -> bool:
+def _begins_state(text: str, start: int, end: int) -> bool:
+    """Whether a sentence opens with a time, and tells who has which duty then."""
+    if _START.fullmatch(text[:start]) is None:
+        return False
+    duty = _words().duty.search(text, end)
+    return duty is not None and len(text[end : duty.start()].split()) <= _WHO
+
+
+def _lasts(text: str) -> bool:
+    """Whether words that lead to "until" or "for" tell what goes on for so long."""
+    return _is_state(text, _words().lasting)
+
+
+def _is_state(text: str, *more: re.Pattern[str]) -> bool:
     """Whether words that lead to a time tell how somebody or something is until then."""
     words = _words()
-    for pattern in (words.staying, words.allowed):
+    for pattern in (words.staying, words.allowed, *more):
         for found in pattern.finditer(text):
             between = text[found.end() :]
             if len(between.split()) <= _NEAR and _MARK.search(between) is None:

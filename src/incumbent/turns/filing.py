@@ -100,10 +100,9 @@ class Filing:
         reading = across_ranks(reading, self._situation, name, ladder, self._proposals.rung)
         acted = set()
         for act in reading.acts:
-            if not act.is_sure:
-                if self._question(act, reading, self._requests.in_question(act, reading)):
-                    acted.add((act.start, act.end))
-            elif self._requests.do(act, reading):
+            done = act.is_sure and self._requests.do(act, reading)
+            asked = () if done else self._requests.in_question(act, reading)
+            if done or ((asked or not act.is_sure) and self._question(act, reading, asked)):
                 acted.add((act.start, act.end))
             self._ask_to_end(act, reading)
         relations: dict[int | None, list[Relation]] = {}
@@ -344,9 +343,11 @@ class Filing:
             first = because[0]
             rule = Rule.EXPLICIT if first.is_told else Rule.IMPLICIT
             evidence |= self._found(first)
-            reason = self._words_of(first)
-        elif "correction" in said.cues and said.claim is not None:
-            rule = Rule.EXPLICIT
+            reason = self._if_said(first.rests_on) if first.is_told else None
+        elif proposal.key and self._held(said):
+            evidence |= {"reader": self._reader, "chance": round(said.chance, 3)}
+            if "correction" in said.cues:
+                rule, reason = Rule.EXPLICIT, self._if_said(said.text)
         try:
             verdict = self._registrar.propose(
                 proposal, rule=rule, takes=takes, evidence=evidence, reason=reason
@@ -363,10 +364,10 @@ class Filing:
         """Who found a relation. Evidence holds no words: an erasure does not look into it."""
         return {"reader": self._reader, "chance": round(relation.chance, 3)}
 
-    def _words_of(self, relation: Relation) -> str | None:
+    def _if_said(self, words: str) -> str | None:
         """The words that say that it is a change, if there are any."""
-        words = relation.rests_on[:LONGEST_REASON]
-        return words if relation.is_told and words and words in self._around.text else None
+        words = words[:LONGEST_REASON]
+        return words if words and words in self._around.text else None
 
     def _note(self, verdict: Verdict, gone: Iterable[Fact] = ()) -> None:
         self.record.verdicts.append(verdict)

@@ -18,16 +18,20 @@ from incumbent.reading.things import is_of_a_plan, is_one_at_a_time, tells_of_ch
 
 ASKED: Final = "what was asked"
 _KINDS: Final = frozenset(ValueKind)
+_WAYS: Final = frozenset({"phone", "email", "url"})
 _SHORT: Final = 12
 """A longer statement is kept beside what it changes."""
 
 
 def is_other(claim: Claim, said: Statement, fact: Fact) -> bool:
-    """Whether a new value is of another kind than the present one: a time and an amount."""
+    """Whether a new value is of another kind than the present one: a time and an amount, or what
+    merely tells of a way to reach somebody: "my phone number is easy"."""
     start, end = claim.start - said.start, claim.end - said.start
     new = {part.kind for part in said.parts if start <= part.start and part.end <= end}
     old = {part.kind for part in fact.parts}
-    return bool(new - {"term"}) and bool(old - {"term"}) and new.isdisjoint(old)
+    if not new - {"term"}:
+        return not old.isdisjoint(_WAYS)
+    return bool(old - {"term"}) and new.isdisjoint(old)
 
 
 def in_order(reading: Reading) -> list[int]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
-from incumbent.language.audience import is_for_all, is_of_oneself
+from incumbent.language.audience import is_for_all, is_of_oneself, is_ruling
 from incumbent.language.cues import Cues
 from incumbent.language.speakers import is_machine
 from incumbent.model.authority import Authority, Ladder
@@ -122,7 +122,8 @@ class Proposals:
         if top == 0 or ladder.rank(self.rung(said)) < top:
             return False
         name = claim.attribute if claim is not None else said.text[:80]
-        return classify_constraint(name, None, _PLAIN) in _RULINGS or is_rule(said.text)
+        limits = classify_constraint(name, None, _PLAIN) in _RULINGS
+        return limits or is_rule(said.text) or is_ruling(said.text)
 
     def _may_speak(self, said: Statement) -> bool:
         """Whether a statement may be the organization's."""
@@ -201,7 +202,7 @@ class Proposals:
             return None
         if claim is not None:
             return classify_constraint(claim.attribute, claim.value, _PLAIN)
-        if is_rule(said.text) and self._binds(said):
+        if (is_rule(said.text) or is_ruling(said.text)) and self._binds(said):
             return "policy"
         cues = Cues(said.text)
         dates = [part for part in said.parts if part.kind == "date"]
@@ -211,7 +212,8 @@ class Proposals:
         """Whether a rule binds others than the assistant that is asked to go by it."""
         if self.memory_type(said) is MemoryType.ORGANIZATIONAL:
             return True
-        return not (is_of_oneself(said.text) or is_instruction(said.text))
+        one_s_own = is_of_oneself(said.text) or is_instruction(said.text)
+        return is_rule(said.text) and not one_s_own
 
 
 def likely_facts(

@@ -11,7 +11,7 @@ from incumbent.model.errors import NotPermitted, UnknownTarget
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Verdict
-from incumbent.reading.acts import needs_name
+from incumbent.reading.acts import hinted, needs_name
 from incumbent.reading.form import Act, ActKind, Reading, Statement
 from incumbent.turns.circumstances import Circumstances
 from incumbent.turns.finding import meant
@@ -46,7 +46,8 @@ class Requests:
         self._retract = retract
 
     def do(self, act: Act, reading: Reading) -> bool:
-        """Do it; False where going back has nothing to go back to, and so tells something new."""
+        """Do it; False where there is nothing to go back to, or nothing to take back, and so it
+        tells something new."""
         said = next(one for one in reading.statements if one.start == act.start)
         if act.kind is ActKind.ERASE_ALL:
             self._record.wants_all_gone |= self._is_for_real()
@@ -59,6 +60,7 @@ class Requests:
             found = meant(act.what, self._situation.facts.values(), by_name=by_name)
             for fact in self._proposals.may_act_on(said, found)[:1]:
                 self._retract(fact, act)
+            return bool(found)
         elif act.kind is ActKind.REVERT:
             return self._revert(act, said)
         return True
@@ -68,7 +70,10 @@ class Requests:
         if act.kind not in (ActKind.ERASE, ActKind.RETRACT) or not self._is_for_real():
             return []
         said = next(one for one in reading.statements if one.start == act.start)
-        found = meant(act.what, self._situation.facts.values(), by_name=True)
+        known = self._situation.facts.values()
+        found = meant(act.what, known, by_name=True)
+        if not found and hinted(said.text) is not None:
+            found = meant(act.what, known)
         return self._proposals.may_act_on(said, found)
 
     def _undo(self, act: Act, said: Statement) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from incumbent.engine.lens import Lens
+from incumbent.rules.authority import may_speak
 from incumbent.search.index import Index
 from incumbent.search.retrieval import search
 from incumbent.stores.port import Reader
@@ -18,14 +19,17 @@ _LONGEST: Final = 400
 def found_by_search(
     reader: Reader, lens: Lens, index: Index, text: str
 ) -> dict[str, FoundBySearch]:
-    """The ids of a person's facts that a turn may be about.
+    """The ids of the facts that a turn may be about: a person's own, and those of their
+    organization where they may speak for it.
 
     For use before a turn is filed: what a transaction has not committed is no matter of an index.
     """
     if not index.is_current(reader) or not text.strip():
         return {}
-    own = lens.identity.user_id
-    shelves = [s for s in reader.shelves(lens.owners, lens.places) if s.owner == own]
+    identity, settings = lens.identity, lens.settings
+    speaks = may_speak(identity, identity.authority, settings.speaking_rung, settings.ladder)
+    owners = (identity.user_id, "") if speaks else (identity.user_id,)
+    shelves = [s for s in reader.shelves(lens.owners, lens.places) if s.owner in owners]
     if not shelves:
         return {}
     with index.shelved(reader, shelves, lens.when, ()) as space:
