@@ -256,8 +256,6 @@ class Candidates:
             return False  # two things without a name are on no common matter
         if found.capability != fact.capability:
             return False  # what was learned neither binds what is so, nor is bound by it
-        if fact.is_unnamed:
-            return False  # nothing tells that they are on the same matter
         return found.owner in (fact.owner, "") and found.address != fact.address
 
     def _bearing(self, place: Place) -> tuple[Place, ...]:
