@@ -179,6 +179,26 @@ def test_a_change_that_begins_later_waits_for_its_day(open_memory: OpenMemory, c
     assert values(ann) == [new]
 
 
+def test_what_is_to_come_is_told_with_its_day(open_memory: OpenMemory) -> None:
+    """What the offline reader made of the same words is no dead value that masks them."""
+    new = "driver route changes, so wednesdays from 1 april"
+    wording = "The veg box comes on wednesdays from 1 april"
+    change = reading(
+        said(
+            new,
+            does("veg box", "part", old="fridays", new="wednesdays"),
+            says=wording,
+            from_="2026-04-01",
+        )
+    )
+    _, ann = talk(open_memory, reading(said("veg box")), change)
+    ann.observe("we get the small veg box fridays from greenleaf, 14.50")
+    ann.observe(new)
+    text = ann.context("When does the veg box come?").text
+    assert wording in text
+    assert "no longer current" not in text
+
+
 def test_what_stops_on_a_day_stops(open_memory: OpenMemory, clock: Any) -> None:
     """A statement with an end is gone after it."""
     _, ann = talk(open_memory, reading(said("Oslo", until="2026-01-09")))

@@ -16,7 +16,6 @@ from incumbent.context.document import OVER_BUDGET, Context, Line, Omission
 from incumbent.context.doubt_lines import doubt_note, doubted_line, is_set_back
 from incumbent.context.guard import (
     DeadValue,
-    dead_values,
     mentions,
 )
 from incumbent.context.material import Material
@@ -303,13 +302,11 @@ def _quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
 
 
 def _contested_text(rivals: Sequence[Fact], material: Material) -> str:
-    """The statements against a fact. Their own values are shown on purpose, so only other values
-    count as dead."""
+    """The statements against a fact."""
     shown = []
     for rival in rivals:
-        own = {dead.words for dead in dead_values([rival])}
-        others = material.dead.others(d for d in material.dead if d.words not in own)
-        value = guarded(rival.value, rival.key, others, within_fact(rival, material.is_common))
+        judged = within_fact(rival, material.is_common)
+        value = guarded(rival.value, rival.key, material.dead.beside(rival), judged)
         shown.append(Rival(rival.evolve(value=value.value), value.cuts))
     return contested_note(shown)
 
@@ -331,7 +328,8 @@ def _fact_text(page: Page, ranked: Ranked, material: Material) -> str:
     if not material.dead:
         return _in_words(fact, (), material, ranked.sheet)
     judged = within_fact(fact, material.is_common)
-    shown = guarded(fact.value, fact.key, material.dead, judged)
+    dead = material.dead.beside(fact) if fact.status is Status.WAITING else material.dead
+    shown = guarded(fact.value, fact.key, dead, judged)
     if not shown.found:
         return _in_words(fact, shown.cuts, material, ranked.sheet)
     page.omissions.extend(
