@@ -440,6 +440,37 @@ def test_quoted_words_act_on_nothing(open_memory: OpenMemory) -> None:
     assert ("dropped", "what is quoted acts on nothing") in reasons(made)
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new", "is_changed"),
+    [
+        ("borrowing one off the scouts tbh forecast says biblical rain", "gaz", "scouts", True),
+        ("forecast says biblical, gaz says the scouts have one", "gaz", "scouts", False),
+    ],
+)
+def test_words_beside_what_others_say_are_ones_own(
+    open_memory: OpenMemory, text: str, old: str, new: str, is_changed: bool
+) -> None:
+    """A sentence that also tells somebody else's word changes what its own words change; what is
+    only told changes nothing."""
+    tent = "tents are coming from gaz, the six man"
+    change = reading(said(text, does(tent, "part", old=old, new=new)))
+    _, ann = talk(open_memory, reading(said(tent)), change)
+    ann.observe(tent)
+    ann.observe(text)
+    assert ("tents are coming from [scouts], the six man" in values(ann)) is is_changed
+    assert (tent in values(ann)) is not is_changed
+
+
+def test_what_is_said_beside_a_what_if_changes_what_it_changes(open_memory: OpenMemory) -> None:
+    """A sentence that supposes something at its end has said something before it."""
+    maybe = "The loo might get flamingo wallpaper."
+    done = "the flamingos went up on all four walls this morning, in case the landlord asks"
+    _, ann = talk(open_memory, reading(said(maybe)), reading(said(done, does(maybe, "replaces"))))
+    ann.observe(maybe)
+    ann.observe(done)
+    assert values(ann) == [done]
+
+
 def test_what_if_stays_apart(open_memory: OpenMemory) -> None:
     """A model that says nothing of a what-if leaves it where it was."""
     _, ann = talk(open_memory, reading(said("We need")))

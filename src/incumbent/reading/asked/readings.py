@@ -13,11 +13,14 @@ from datetime import UTC, date, datetime, time
 from typing import Final
 
 from incumbent.language.speakers import is_machine
+from incumbent.language.voice import Voice
 from incumbent.reading.asked.answer import Entry, Link
 from incumbent.reading.asked.grounds import Grounds, placed
 from incumbent.reading.form import (
     NAMED,
+    PARTLY,
     READ,
+    RETOLD,
     Claim,
     Known,
     Reading,
@@ -42,7 +45,7 @@ _UNSAID: Final = (
     StatementKind.PROPOSES,
     StatementKind.REPORTS,
 )
-"""What nobody says straight out brings doubt at most."""
+"""What nobody says straight out, nor anything beside it, brings doubt at most."""
 _STRONG: Final = (
     RelationKind.REPLACES,
     RelationKind.PART,
@@ -125,8 +128,24 @@ def understood(
                 made.refused.append((told_by, found))
             else:
                 relations.append(replace(found, rests_on=reader))
-    made.reading = Reading(tuple(said for _, said, _ in stated), tuple(relations))
+    statements = _own(turn.text, [said for _, said, _ in stated], relations)
+    made.reading = Reading(tuple(statements), tuple(relations))
     return made
+
+
+def _own(
+    text: str, statements: Sequence[Statement], relations: Sequence[Relation]
+) -> Iterator[Statement]:
+    """The statements; one of which only the rest is somebody else's word is the speaker's own."""
+    for number, said in enumerate(statements):
+        if RETOLD in said.cues and READ in said.cues:
+            taken = [one.new for one in relations if one.statement == number and one.new]
+            if said.claim is not None:
+                taken.append((said.claim.start, said.claim.end))
+            voice = Voice(text)
+            if taken and all(voice.is_own(*span) for span in taken):
+                said = replace(said, cues=tuple(one for one in said.cues if one != RETOLD))
+        yield said
 
 
 def _left(offline: Reading, number: int, place: int) -> Iterator[Relation]:
@@ -231,7 +250,8 @@ def _related(
     if earlier is None and fact is None:
         return f"{link.to!r:.20} was not shown, or is over by now"
     kind = link.kind
-    if kind in _STRONG and (not link.is_sure or base.kind in _UNSAID):
+    is_unsaid = base.kind in _UNSAID and PARTLY not in base.cues
+    if kind in _STRONG and (not link.is_sure or is_unsaid):
         kind = RelationKind.DOUBTS
     return Relation(
         kind,
