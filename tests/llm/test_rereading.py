@@ -92,6 +92,28 @@ def test_a_part_changes_in_brackets(open_memory: OpenMemory) -> None:
     assert values(ann) == ["The piano lesson is on [Fridays] at 4 with Mrs Okafor."]
 
 
+@pytest.mark.parametrize(
+    ("maybe", "doubts"),
+    [("granny says she may not be the teacher any more", True), ("maybe on tuesdays then", False)],
+)
+def test_a_doubt_outlives_a_change_of_something_else(
+    open_memory: OpenMemory, maybe: str, doubts: bool
+) -> None:
+    """Where another part of a doubtful statement changes, all is shown, and the doubt with it;
+    where the part in doubt is settled, so is the doubt."""
+    new = "it is on fridays from now on"
+    change = reading(said(new, does(PIANO, "part", old="Wednesdays", new="fridays")))
+    _, ann = talk(
+        open_memory, reading(said("The piano")), reading(said(maybe, does(PIANO, "doubts"))), change
+    )
+    for text in (PIANO, maybe, new):
+        ann.observe(text)
+    amended = PIANO.replace("Wednesdays", "[fridays]")
+    assert [one.fact.value for one in ann.reviews()] == ([PIANO] if doubts else [])
+    assert (amended in values(ann)) is not doubts
+    assert (new in values(ann)) is doubts
+
+
 def test_a_part_that_is_not_there_shows_both(open_memory: OpenMemory) -> None:
     """Where the old words cannot be found, the fact stands, in doubt."""
     change = reading(said("only do Fridays", does(PIANO, "part", old="Mondays", new="Fridays")))

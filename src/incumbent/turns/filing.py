@@ -89,7 +89,7 @@ class Filing:
         """What is known, with what this turn has brought."""
         self._filed: dict[int, str] = {}
         """The facts that the statements of this turn became, by their numbers."""
-        self._amendments = Amendments(self._proposals, around, self._facts)
+        self._amendments = Amendments(registrar, self._proposals, around, self._facts)
         self.record = Record()
         told = (self._proposals, self.record, self._note, self._take_back)
         self._requests = Requests(registrar, situation, around, *told)
@@ -245,7 +245,7 @@ class Filing:
                 or (
                     one in parts
                     and one not in done
-                    and not self._amendments.is_own(facts[one.fact_id])
+                    and self._amendments.puts_in_doubt(facts[one.fact_id])
                 )
             )
         )
