@@ -114,6 +114,40 @@ def test_a_doubt_outlives_a_change_of_something_else(
     assert (new in values(ann)) is doubts
 
 
+@pytest.mark.parametrize(("part", "settles"), [("Wednesdays", True), ("Mrs Okafor", False)])
+def test_only_a_part_may_be_in_doubt(open_memory: OpenMemory, part: str, settles: bool) -> None:
+    """What a model doubts of a statement is known, and a change of just that settles it."""
+    maybe, new = "not sure that stays", "it is on fridays from now on"
+    change = reading(said(new, does(PIANO, "part", old="Wednesdays", new="fridays")))
+    _, ann = talk(
+        open_memory,
+        reading(said("The piano")),
+        reading(said(maybe, does(PIANO, "part", old=part, new="", sure=False))),
+        change,
+    )
+    for text in (PIANO, maybe, new):
+        ann.observe(text)
+    assert [one.fact.value for one in ann.reviews()] == ([] if settles else [PIANO])
+
+
+def test_a_change_that_ends_the_doubt_as_well_is_made(open_memory: OpenMemory) -> None:
+    """A statement that settles what put another in doubt leaves nothing open."""
+    maybe, new = "her hands hurt, so she may give up teaching", "it is on fridays from now on"
+    settled = reading(
+        said(new, does(PIANO, "part", old="Wednesdays", new="fridays"), does("hands", "ends"))
+    )
+    _, ann = talk(
+        open_memory,
+        reading(said("The piano")),
+        reading(said(maybe, does(PIANO, "doubts"))),
+        settled,
+    )
+    for text in (PIANO, maybe, new):
+        ann.observe(text)
+    assert PIANO.replace("Wednesdays", "[fridays]") in values(ann)
+    assert ann.reviews() == []
+
+
 def test_a_part_that_is_not_there_shows_both(open_memory: OpenMemory) -> None:
     """Where the old words cannot be found, the fact stands, in doubt."""
     change = reading(said("only do Fridays", does(PIANO, "part", old="Mondays", new="Fridays")))

@@ -119,7 +119,7 @@ def understood(
         for link in told_by.does:
             found = _related(link, stated[place], place, places, turn, known)
             earlier = found.earlier if isinstance(found, Relation) else None
-            if isinstance(found, Relation) and found.kind is RelationKind.PART:
+            if isinstance(found, Relation) and link.kind is RelationKind.PART:
                 if earlier is not None:
                     found = _in_earlier(found, link, stated[earlier][1], base)
                 elif (fact := known(link.to)) is not None:
@@ -265,7 +265,7 @@ def _related(
 
 def _in_earlier(made: Relation, link: Link, earlier: Statement, base: Statement) -> Relation:
     """One stretch of an earlier sentence of the turn changes; a value under a name goes whole."""
-    if earlier.claim is not None:
+    if earlier.claim is not None and made.kind is RelationKind.PART:
         return replace(made, kind=RelationKind.REPLACES)
     return _in_part(made, link, earlier.wording or earlier.text, base)
 
@@ -274,7 +274,7 @@ def _in_part(made: Relation, link: Link, told: str, base: Statement) -> Relation
     """One stretch of a fact changes, where old and new are both found; else both are shown."""
     old = placed(link.old, told)
     new = placed(link.new, base.text) if link.new else None
-    if old is None or (link.new and new is None):
-        return replace(made, kind=RelationKind.DOUBTS)
+    if old is None or (link.new and new is None) or made.kind is RelationKind.DOUBTS:
+        return replace(made, kind=RelationKind.DOUBTS, old=old)
     moved = (new[0] + base.start, new[1] + base.start) if new is not None else None
     return replace(made, old=old, new=moved)
