@@ -62,6 +62,16 @@ def test_a_future_term_that_was_said_has_both_days(session: incumbent.Session) -
     ]
 
 
+def test_a_value_that_is_to_come_back_is_told(session: incumbent.Session) -> None:
+    """What a statement says is to be so is no dead value in it, though it is one elsewhere."""
+    session.write("rent", "800 EUR")
+    session.write("rent", "850 EUR")
+    session.write("rent", "800 EUR", source=SAID, valid_from=JUNE)
+    session.note("mail", "the landlord once spoke of 800 EUR, as far as anybody remembers it")
+    assert "- rent: 800 EUR (from 2026-06-01)" in texts(session, "rent?", AHEAD)[0]
+    assert session.context("What is the rent, by the mail of the landlord?").text.count("800") == 1
+
+
 def test_a_future_term_becomes_a_fact_on_its_day(
     session: incumbent.Session, clock: SteppingClock
 ) -> None:

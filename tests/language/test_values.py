@@ -96,6 +96,7 @@ DATES = [
     ("we start in may", "date may = 2026-05"),
     ("It is due next January", "date next January = 2027-01"),
     ("March 2027 at the latest", "date March 2027 = 2027-03"),
+    ("the scan was on 3/3", "date 3/3 = 2026-03-03"),
     ("I have lived here since 2019.", "date 2019 = 2019"),
     ("2026-03-02", "date 2026-03-02 = 2026-03-02"),
     ("It was 2026/3/2", "date 2026/3/2 = 2026-03-02"),

@@ -92,6 +92,62 @@ def test_a_part_changes_in_brackets(open_memory: OpenMemory) -> None:
     assert values(ann) == ["The piano lesson is on [Fridays] at 4 with Mrs Okafor."]
 
 
+@pytest.mark.parametrize(
+    ("maybe", "doubts"),
+    [("granny says she may not be the teacher any more", True), ("maybe on tuesdays then", False)],
+)
+def test_a_doubt_outlives_a_change_of_something_else(
+    open_memory: OpenMemory, maybe: str, doubts: bool
+) -> None:
+    """Where another part of a doubtful statement changes, all is shown, and the doubt with it;
+    where the part in doubt is settled, so is the doubt."""
+    new = "it is on fridays from now on"
+    change = reading(said(new, does(PIANO, "part", old="Wednesdays", new="fridays")))
+    _, ann = talk(
+        open_memory, reading(said("The piano")), reading(said(maybe, does(PIANO, "doubts"))), change
+    )
+    for text in (PIANO, maybe, new):
+        ann.observe(text)
+    amended = PIANO.replace("Wednesdays", "[fridays]")
+    assert [one.fact.value for one in ann.reviews()] == ([PIANO] if doubts else [])
+    assert (amended in values(ann)) is not doubts
+    assert (new in values(ann)) is doubts
+
+
+@pytest.mark.parametrize(("part", "settles"), [("Wednesdays", True), ("Mrs Okafor", False)])
+def test_only_a_part_may_be_in_doubt(open_memory: OpenMemory, part: str, settles: bool) -> None:
+    """What a model doubts of a statement is known, and a change of just that settles it."""
+    maybe, new = "not sure that stays", "it is on fridays from now on"
+    change = reading(said(new, does(PIANO, "part", old="Wednesdays", new="fridays")))
+    _, ann = talk(
+        open_memory,
+        reading(said("The piano")),
+        reading(said(maybe, does(PIANO, "part", old=part, new="", sure=False))),
+        change,
+    )
+    for text in (PIANO, maybe, new):
+        ann.observe(text)
+    assert [one.fact.value for one in ann.reviews()] == ([] if settles else [PIANO])
+
+
+def test_a_change_that_ends_the_doubt_as_well_is_made(open_memory: OpenMemory) -> None:
+    """A statement that settles what put another in doubt leaves nothing open."""
+    maybe, new = "her hands hurt, so she may give up teaching", "it is on fridays from now on"
+    settled = reading(
+        said(new, does(PIANO, "part", old="Wednesdays", new="fridays"), does("hands", "ends"))
+    )
+    _, ann = talk(
+        open_memory,
+        reading(said("The piano")),
+        reading(said(maybe, does(PIANO, "doubts"))),
+        settled,
+    )
+    for text in (PIANO, maybe, new):
+        ann.observe(text)
+    assert PIANO.replace("Wednesdays", "[fridays]") in values(ann)
+    assert ann.reviews() == []
+
+
 def test_a_part_that_is_not_there_shows_both(open_memory: OpenMemory) -> None:
     """Where the old words cannot be found, the fact stands, in doubt."""
     change = reading(said("only do Fridays", does(PIANO, "part", old="Mondays", new="Fridays")))
@@ -177,6 +233,26 @@ def test_a_change_that_begins_later_waits_for_its_day(open_memory: OpenMemory, c
     assert "800 euros" in values(ann)[0]
     clock.advance(days=40)
     assert values(ann) == [new]
+
+
+def test_what_is_to_come_is_told_with_its_day(open_memory: OpenMemory) -> None:
+    """What the offline reader made of the same words is no dead value that masks them."""
+    new = "driver route changes, so wednesdays from 1 april"
+    wording = "The veg box comes on wednesdays from 1 april"
+    change = reading(
+        said(
+            new,
+            does("veg box", "part", old="fridays", new="wednesdays"),
+            says=wording,
+            from_="2026-04-01",
+        )
+    )
+    _, ann = talk(open_memory, reading(said("veg box")), change)
+    ann.observe("we get the small veg box fridays from greenleaf, 14.50")
+    ann.observe(new)
+    text = ann.context("When does the veg box come?").text
+    assert wording in text
+    assert "no longer current" not in text
 
 
 def test_what_stops_on_a_day_stops(open_memory: OpenMemory, clock: Any) -> None:
@@ -418,6 +494,37 @@ def test_quoted_words_act_on_nothing(open_memory: OpenMemory) -> None:
     made = ann.observe(mail)
     assert DESKS in values(ann)
     assert ("dropped", "what is quoted acts on nothing") in reasons(made)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "is_changed"),
+    [
+        ("borrowing one off the scouts tbh forecast says biblical rain", "gaz", "scouts", True),
+        ("forecast says biblical, gaz says the scouts have one", "gaz", "scouts", False),
+    ],
+)
+def test_words_beside_what_others_say_are_ones_own(
+    open_memory: OpenMemory, text: str, old: str, new: str, is_changed: bool
+) -> None:
+    """A sentence that also tells somebody else's word changes what its own words change; what is
+    only told changes nothing."""
+    tent = "tents are coming from gaz, the six man"
+    change = reading(said(text, does(tent, "part", old=old, new=new)))
+    _, ann = talk(open_memory, reading(said(tent)), change)
+    ann.observe(tent)
+    ann.observe(text)
+    assert ("tents are coming from [scouts], the six man" in values(ann)) is is_changed
+    assert (tent in values(ann)) is not is_changed
+
+
+def test_what_is_said_beside_a_what_if_changes_what_it_changes(open_memory: OpenMemory) -> None:
+    """A sentence that supposes something at its end has said something before it."""
+    maybe = "The loo might get flamingo wallpaper."
+    done = "the flamingos went up on all four walls this morning, in case the landlord asks"
+    _, ann = talk(open_memory, reading(said(maybe)), reading(said(done, does(maybe, "replaces"))))
+    ann.observe(maybe)
+    ann.observe(done)
+    assert values(ann) == [done]
 
 
 def test_what_if_stays_apart(open_memory: OpenMemory) -> None:

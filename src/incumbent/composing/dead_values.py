@@ -56,11 +56,13 @@ class DeadValueFinder:
         view: View,
         items: Sequence[WorkingItem],
         read: Read,
+        ahead: Sequence[Fact] = (),
     ) -> None:
-        """`items` are the notes and turns that may be shown."""
+        """`items` are the notes and turns that may be shown, `ahead` what is said to come."""
         self._inquiry = inquiry
         self._items = items
         self._read = read
+        self._ahead = ahead
         self._space = space
         self._view = view
         self._aside: dict[str, Fact] = {}
@@ -92,6 +94,7 @@ class DeadValueFinder:
             for dead in found
             if not self._is_among_held(dead)
             and not (is_statement(dead.fact) and self._is_said(dead))
+            and not self._is_to_come(dead)
         ]
         held = self._held_elsewhere(rare)
         return [dead for dead in rare if is_long(dead.text) or dead.words not in held]
@@ -99,6 +102,11 @@ class DeadValueFinder:
     @cached_property
     def _live(self) -> list[Fact]:
         return [fact for fact in self._view.effective if not is_dead(fact)]
+
+    def _is_to_come(self, dead: DeadValue) -> bool:
+        """Whether a value was taken back as what is so, and is said as what is to be so."""
+        taken_back = dead.fact.status is Status.WITHDRAWN
+        return taken_back and _is_one(held_values(self._ahead, self._read), dead.ways)
 
     def _is_among_held(self, dead: DeadValue) -> bool:
         if is_long(dead.text):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from incumbent.composing.ahead import ahead_of
 from incumbent.composing.dead_values import DeadValueFinder
 from incumbent.composing.material import MaterialBuilder
 from incumbent.context import message_shapes as shapes
@@ -27,7 +28,8 @@ class MessageBuilder(MaterialBuilder):
         read = ReadOnce(forms)
         with self._space() as space:
             view = self.resolved(self._held(space, self._search(space)))
-            finder = DeadValueFinder(self, space, view, self.items, read)
+            ahead = ahead_of(self, space)
+            finder = DeadValueFinder(self, space, view, self.items, read, ahead)
             return DeadValueIndex(finder.dead([]), read), finder.gone(self.items)
 
 

@@ -102,7 +102,7 @@ class MaterialBuilder(Inquiry):
             contested = contested_by(self, space, view.effective)
             rivals = [rival for those in contested.values() for rival in those]
             against = [*rivals, *(statements[0] for statements in doubts.by.values())]
-            finder = DeadValueFinder(self, space, view, items, read)
+            finder = DeadValueFinder(self, space, view, items, read, ahead)
             shown = [*(one.fact for one in ranked), *told, *against]
             dead = finder.dead(shown, [note for notes in days.values() for note in notes])
             gone = finder.gone(items)

@@ -9,7 +9,7 @@ from datetime import UTC
 from incumbent.context.cuts import guarded
 from incumbent.context.document import Omission
 from incumbent.context.doubt_lines import doubted_line, is_set_back, speaks_against
-from incumbent.context.guard import DeadValue, dead_values, mentions
+from incumbent.context.guard import DeadValue, mentions
 from incumbent.context.material import Material
 from incumbent.context.mention_rules import in_passing, within_fact
 from incumbent.context.page import Page
@@ -52,13 +52,11 @@ def quoted_in(fact: Fact, material: Material) -> tuple[str, ...]:
 
 
 def contested_text(rivals: Sequence[Fact], material: Material) -> str:
-    """The statements against a fact. Their own values are shown on purpose, so only other values
-    count as dead."""
+    """The statements against a fact."""
     shown = []
     for rival in rivals:
-        own = {dead.words for dead in dead_values([rival])}
-        others = material.dead.others(d for d in material.dead if d.words not in own)
-        value = guarded(rival.value, rival.key, others, within_fact(rival, material.is_common))
+        judged = within_fact(rival, material.is_common)
+        value = guarded(rival.value, rival.key, material.dead.beside(rival), judged)
         shown.append(Rival(rival.evolve(value=value.value), value.cuts))
     return contested_note(shown)
 
@@ -80,7 +78,8 @@ def fact_text(page: Page, ranked: Ranked, material: Material) -> str:
     if not material.dead:
         return _in_words(fact, (), material, ranked.sheet)
     judged = within_fact(fact, material.is_common)
-    shown = guarded(fact.value, fact.key, material.dead, judged)
+    dead = material.dead.beside(fact) if fact.status is Status.WAITING else material.dead
+    shown = guarded(fact.value, fact.key, dead, judged)
     if not shown.found:
         return _in_words(fact, shown.cuts, material, ranked.sheet)
     page.omissions.extend(

@@ -204,6 +204,12 @@ class DeadValueIndex:
         """An index of other values, looked for in the same way."""
         return DeadValueIndex(dead, self._read)
 
+    def beside(self, fact: Fact) -> DeadValueIndex:
+        """An index without the values that a fact states itself, where they are shown on purpose:
+        it contradicts what is known, or tells what is to come."""
+        own = {way for one in dead_values([fact], self._read) for way in one.ways}
+        return self.others(one for one in self if own.isdisjoint(one.ways))
+
     def after(self, dead: Iterable[DeadValue]) -> DeadValueIndex:
         """An index of other values, with these after them."""
         return DeadValueIndex(dead, self._read, beside=self)

@@ -38,6 +38,9 @@ _OVER = re.compile(
 """What stands behind one."""
 
 
+_BRACKETED: Final = re.compile(r"\[[^\[\]]*\]")
+
+
 class Amendment(NamedTuple):
     """The stretch of a fact that changes, and the stretch of a statement that takes its place."""
 
@@ -172,7 +175,24 @@ def _says_more(known: Known, said: Statement) -> bool:
 
 
 def amended(text: str, old: Span, new: str) -> str:
-    """A statement with the stretch that changed in editorial brackets, one pair of them."""
-    while old[0] > 0 and text[old[0] - 1] == "[" and text[old[1] : old[1] + 1] == "]":
-        old = (old[0] - 1, old[1] + 1)
-    return f"{text[: old[0]]}[{new}]{text[old[1] :]}"
+    """A statement with the stretch that changed in editorial brackets, one pair of them.
+
+    Brackets of an earlier change stay around what is left of it.
+    """
+    start, end = old
+    first = last = ""
+    for found in _BRACKETED.finditer(text):
+        opened, closed = found.start() + 1, found.end() - 1
+        if opened < start and end < closed:
+            return f"{text[:start]}{new}{text[end:]}"
+        if opened < start <= closed:
+            first = "] "
+        elif start <= opened <= end:
+            start = min(start, opened - 1)
+        if start < opened <= end < closed:
+            last = " ["
+        elif opened <= end <= closed:
+            end = max(end, closed + 1)
+    before, behind = text[:start], text[end:]
+    before = before.rstrip() if first else before
+    return f"{before}{first}[{new}]{last}{behind.lstrip() if last else behind}"

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+from incumbent.engine.doubts import doubters
 from incumbent.engine.proposal import Proposal
+from incumbent.engine.registrar import Registrar
+from incumbent.language.tokens import stem
 from incumbent.model.fact import Fact
+from incumbent.model.values import text_of
 from incumbent.reading.amending import amended
-from incumbent.reading.form import Relation, Statement
+from incumbent.reading.form import Relation, RelationKind, Statement
+from incumbent.reading.things import words_of
 from incumbent.turns.circumstances import Circumstances, history_of
 from incumbent.turns.placing import again_said, amended_parts
 from incumbent.turns.proposals import Proposals
@@ -17,17 +22,27 @@ from incumbent.turns.situation import sentence_of
 
 OVER: Final = "no longer current"
 """What stands in brackets where a value is over and nothing is said to take its place."""
+DOUBTED: Final = "doubted"
+"""Evidence of a verdict: where in a fact the stretch stands that its statement puts in doubt."""
+_TELLING: Final = 4
+"""A word that tells what is spoken of has so many letters."""
 
 
 class Amendments:
     """The changes that one turn makes in what is known."""
 
     def __init__(
-        self, proposals: Proposals, around: Circumstances, facts: Mapping[str, Fact]
+        self,
+        registrar: Registrar,
+        proposals: Proposals,
+        around: Circumstances,
+        facts: Mapping[str, Fact],
     ) -> None:
+        self._registrar = registrar
         self._proposals = proposals
         self._around = around
         self._facts = facts
+        self._held_back: set[str] = set()
         self._made: dict[str, tuple[Fact, tuple[tuple[int, int], ...]]] = {}
         """What became of the facts in which this turn changes something: each place, and by how
         many characters it grew."""
@@ -47,6 +62,9 @@ class Amendments:
         if old[0] < 0 or old[1] > len(fact.value):
             return None
         if one.new is None and not fact.is_unnamed:
+            return None
+        if fact.is_unnamed and self._is_doubted_besides(fact, old, gone):
+            self._held_back.add(fact.id)
             return None
         is_whole = not fact.is_unnamed and fact.value.strip() == fact.value[old[0] : old[1]]
         value = new if is_whole else amended(fact.value, old, new)
@@ -73,6 +91,29 @@ class Amendments:
             change = (one.old[0], len(after.value) - len(fact.value))
             self._made[one.fact_id] = (after, (*changes, change))
 
+    def puts_in_doubt(self, fact: Fact) -> bool:
+        """Whether a change that could not be made in the words of a fact puts it in doubt."""
+        return fact.id in self._held_back or not self.is_own(fact)
+
+    def _is_doubted_besides(self, fact: Fact, old: tuple[int, int], gone: Container[str]) -> bool:
+        """Whether something else in a fact is in doubt than the stretch that changes, by what
+        still stands. In its new words the doubt would be lost."""
+        lens, reader = self._registrar.lens, self._registrar.transaction
+        statements = doubters(reader, lens, [fact]).get(fact.id, ())
+        return any(one.id not in gone and not self._is_about(one, fact, old) for one in statements)
+
+    def _is_about(self, statement: Fact, fact: Fact, old: tuple[int, int]) -> bool:
+        """Whether a statement against a fact speaks of this stretch of it: who read it said so, or
+        it has a value of that kind, or words of it."""
+        told = [
+            one.evidence[DOUBTED][fact.id]
+            for one in self._registrar.transaction.verdicts([statement.id])
+            if fact.id in one.evidence.get(DOUBTED, ())
+        ]
+        if told:
+            return any(start < old[1] and old[0] < end for start, end in told)
+        return _is_alike(statement, fact, old)
+
     def is_own(self, fact: Fact) -> bool:
         """Whether a fact is in the words of whoever speaks now, or was not said by anybody."""
         return fact.source.speaker in (None, self._around.speaker.name)
@@ -82,3 +123,24 @@ class Amendments:
         fact, changes = self._made.get(one.fact_id, (self._facts.get(one.fact_id), ()))
         start = one.old[0] if one.old is not None else 0
         return fact, sum(grown for at, grown in changes if at < start)
+
+
+def in_question(relations: Iterable[Relation], doubts: Container[str]) -> dict[str, Any]:
+    """The evidence of a statement that puts only a stretch of a fact in doubt."""
+    found = {
+        one.fact_id: [*one.old]
+        for one in relations
+        if one.kind is RelationKind.DOUBTS and one.old is not None and one.fact_id in doubts
+    }
+    return {DOUBTED: found} if found else {}
+
+
+def _is_alike(statement: Fact, fact: Fact, old: tuple[int, int]) -> bool:
+    kinds = {part.kind for part in fact.parts if part.start < old[1] and old[0] < part.end}
+    if not kinds.isdisjoint(part.kind for part in statement.parts):
+        return True
+    there, said = (
+        {stem(w.group().lower()) for w in words_of(text)}
+        for text in (fact.value[slice(*old)], text_of(statement.value))
+    )
+    return any(len(word) >= _TELLING for word in there & said)

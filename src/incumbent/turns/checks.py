@@ -67,7 +67,7 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
         if one.kind in _GONE and (is_pasted or _leaves(said.text, fact)):
             continue
         if one.kind in _GONE and RETOLD in said.cues:
-            one = replace(one, kind=RelationKind.DOUBTS, old=None, new=None)
+            one = replace(one, kind=RelationKind.DOUBTS, new=None)
         claim = said.claim
         # What is said of one is not said of another, however alike the words are.
         if claim is not None and not fact.is_unnamed and claim.subject != fact.subject:

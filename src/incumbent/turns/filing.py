@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from incumbent.reading.form import (
     StatementKind,
 )
 from incumbent.reading.things import left_over, words_of
-from incumbent.turns.amendments import Amendments
+from incumbent.turns.amendments import Amendments, in_question
 from incumbent.turns.approving import TAKES_BACK, already_waiting
 from incumbent.turns.checks import across_ranks, checked
 from incumbent.turns.circumstances import Circumstances
@@ -88,7 +88,7 @@ class Filing:
         """What is known, with what this turn has brought."""
         self._filed: dict[int, str] = {}
         """The facts that the statements of this turn became, by their numbers."""
-        self._amendments = Amendments(self._proposals, around, self._facts)
+        self._amendments = Amendments(registrar, self._proposals, around, self._facts)
         self.record = Record()
         told = (self._proposals, self.record, self._note, self._take_back)
         self._requests = Requests(registrar, situation, around, *told)
@@ -198,9 +198,9 @@ class Filing:
         done = [self._requests.go_back(f) for f in self._proposals.may_act_on(said, facts)]
         return any(done)
 
-    def _amend(self, said: Statement, one: Relation) -> bool:
+    def _amend(self, said: Statement, one: Relation, over: Set[str]) -> bool:
         """Change one stretch of a fact, in editorial brackets."""
-        proposal = self._amendments.proposed(said, one, self._gone)
+        proposal = self._amendments.proposed(said, one, self._gone | over)
         if proposal is None:
             return False
         before = len(self.record.facts)
@@ -215,7 +215,8 @@ class Filing:
             for one in relations
             if one.kind is RelationKind.PART and not self._is_at(said, one.fact_id)
         ]
-        done = [one for one in parts if self._amend(said, one)]
+        over = {one.fact_id for one in relations if one.kind in _GONE}
+        done = [one for one in parts if self._amend(said, one, over)]
         if done and not says_more(said, done):
             return
         claim = said.claim
@@ -245,7 +246,7 @@ class Filing:
                 or (
                     one in parts
                     and one not in done
-                    and not self._amendments.is_own(facts[one.fact_id])
+                    and self._amendments.puts_in_doubt(facts[one.fact_id])
                 )
             )
         )
@@ -264,12 +265,12 @@ class Filing:
             proposal = replace(proposal, supersedes=first.fact_id, confidence=sure)
         if not (gone or above or parts) and self._is_for_now(said):
             proposal = replace(proposal, scope=Scope.SESSION, scope_id=self._around.session_id)
-        others = gone[1:]
+        others, asked = gone[1:], in_question(relations, doubts)
         if proposal.asks_first:
             takes = [facts[one.fact_id] for one in others]
-            self._propose(said, proposal, (gone or above)[:1], takes=takes)
+            self._propose(said, proposal, (gone or above)[:1], takes=takes, asked=asked)
             return
-        self._propose(said, proposal, (gone or above)[:1])
+        self._propose(said, proposal, (gone or above)[:1], asked=asked)
         for one in others:
             self._take_back(facts[one.fact_id], said, one)
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from incumbent.language.values.comparing import same
 from incumbent.language.values.finding import find
-from incumbent.language.values.kinds import Value
+from incumbent.language.values.kinds import Value, ValueKind
 from incumbent.reading.form import Span
 
 _WORD = re.compile(r"\w+")
@@ -33,18 +33,26 @@ def _openers() -> frozenset[str]:
 
 
 class Grounds:
-    """What was said, and what a wording may therefore hold. `said` has texts with their times."""
+    """What was said, and what a wording may therefore hold. `said` has texts with their times.
 
-    def __init__(self, said: Iterable[tuple[str, datetime]]) -> None:
+    Of what was `shown` besides it may hold the names: whom "she" means stands in an earlier fact.
+    """
+
+    def __init__(self, said: Iterable[tuple[str, datetime]], shown: Iterable[str] = ()) -> None:
         self._said = tuple(said)
+        self._shown = tuple(shown)
 
     def also(self, said: Iterable[tuple[str, datetime]]) -> Grounds:
         """The same with a little more."""
-        return Grounds((*self._said, *said))
+        return Grounds((*self._said, *said), self._shown)
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(w.casefold() for text, _ in self._said for w in _WORD.findall(text))
+        return _bare(text for text, _ in self._said)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return self._words | frozenset(w for w in _bare(self._shown) if not _has_digit(w))
 
     @cached_property
     def _values(self) -> list[Value]:
@@ -57,22 +65,39 @@ class Grounds:
         if len(said) < len(values):
             return False
         return all(
-            word.group().casefold() in self._words
+            self._is_said(word.group().casefold())
             or any(one.start <= word.start() and word.end() <= one.end for one in said)
             or not _tells(word, wording)
             for word in _WORD.finditer(wording)
         )
 
+    def _is_said(self, word: str) -> bool:
+        """Whether a word was said, with an "s" behind it or without: "Joe's" is "joes" too."""
+        return word in self._words or not {word, f"{word}s", word.removesuffix("s")}.isdisjoint(
+            self._names
+        )
+
     def _has(self, value: Value) -> bool:
-        if all(word.casefold() in self._words for word in _WORD.findall(value.text)):
+        words = [word.casefold() for word in _WORD.findall(value.text)]
+        if value.kind is ValueKind.NAME and all(len(w) == 1 or self._is_said(w) for w in words):
+            return True  # a letter is what an apostrophe cuts off
+        if self._words.issuperset(words):
             return True
         return any(same(value, one) for one in self._values)
+
+
+def _bare(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word.casefold() for text in texts for word in _WORD.findall(text))
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
 
 
 def _tells(word: re.Match[str], wording: str) -> bool:
     """Whether a word is a name or a number, as far as its letters show."""
     text = word.group()
-    if any(letter.isdigit() for letter in text):
+    if _has_digit(text):
         return True
     if not text[0].isupper():
         return False

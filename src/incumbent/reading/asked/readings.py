@@ -13,11 +13,14 @@ from datetime import UTC, date, datetime, time
 from typing import Final
 
 from incumbent.language.speakers import is_machine
+from incumbent.language.voice import Voice
 from incumbent.reading.asked.answer import Entry, Link
 from incumbent.reading.asked.grounds import Grounds, placed
 from incumbent.reading.form import (
     NAMED,
+    PARTLY,
     READ,
+    RETOLD,
     Claim,
     Known,
     Reading,
@@ -42,7 +45,7 @@ _UNSAID: Final = (
     StatementKind.PROPOSES,
     StatementKind.REPORTS,
 )
-"""What nobody says straight out brings doubt at most."""
+"""What nobody says straight out, nor anything beside it, brings doubt at most."""
 _STRONG: Final = (
     RelationKind.REPLACES,
     RelationKind.PART,
@@ -116,7 +119,7 @@ def understood(
         for link in told_by.does:
             found = _related(link, stated[place], place, places, turn, known)
             earlier = found.earlier if isinstance(found, Relation) else None
-            if isinstance(found, Relation) and found.kind is RelationKind.PART:
+            if isinstance(found, Relation) and link.kind is RelationKind.PART:
                 if earlier is not None:
                     found = _in_earlier(found, link, stated[earlier][1], base)
                 elif (fact := known(link.to)) is not None:
@@ -125,8 +128,24 @@ def understood(
                 made.refused.append((told_by, found))
             else:
                 relations.append(replace(found, rests_on=reader))
-    made.reading = Reading(tuple(said for _, said, _ in stated), tuple(relations))
+    statements = _own(turn.text, [said for _, said, _ in stated], relations)
+    made.reading = Reading(tuple(statements), tuple(relations))
     return made
+
+
+def _own(
+    text: str, statements: Sequence[Statement], relations: Sequence[Relation]
+) -> Iterator[Statement]:
+    """The statements; one of which only the rest is somebody else's word is the speaker's own."""
+    for number, said in enumerate(statements):
+        if RETOLD in said.cues and READ in said.cues:
+            taken = [one.new for one in relations if one.statement == number and one.new]
+            if said.claim is not None:
+                taken.append((said.claim.start, said.claim.end))
+            voice = Voice(text)
+            if taken and all(voice.is_own(*span) for span in taken):
+                said = replace(said, cues=tuple(one for one in said.cues if one != RETOLD))
+        yield said
 
 
 def _left(offline: Reading, number: int, place: int) -> Iterator[Relation]:
@@ -231,7 +250,8 @@ def _related(
     if earlier is None and fact is None:
         return f"{link.to!r:.20} was not shown, or is over by now"
     kind = link.kind
-    if kind in _STRONG and (not link.is_sure or base.kind in _UNSAID):
+    is_unsaid = base.kind in _UNSAID and PARTLY not in base.cues
+    if kind in _STRONG and (not link.is_sure or is_unsaid):
         kind = RelationKind.DOUBTS
     return Relation(
         kind,
@@ -245,7 +265,7 @@ def _related(
 
 def _in_earlier(made: Relation, link: Link, earlier: Statement, base: Statement) -> Relation:
     """One stretch of an earlier sentence of the turn changes; a value under a name goes whole."""
-    if earlier.claim is not None:
+    if earlier.claim is not None and made.kind is RelationKind.PART:
         return replace(made, kind=RelationKind.REPLACES)
     return _in_part(made, link, earlier.wording or earlier.text, base)
 
@@ -254,7 +274,7 @@ def _in_part(made: Relation, link: Link, told: str, base: Statement) -> Relation
     """One stretch of a fact changes, where old and new are both found; else both are shown."""
     old = placed(link.old, told)
     new = placed(link.new, base.text) if link.new else None
-    if old is None or (link.new and new is None):
-        return replace(made, kind=RelationKind.DOUBTS)
+    if old is None or (link.new and new is None) or made.kind is RelationKind.DOUBTS:
+        return replace(made, kind=RelationKind.DOUBTS, old=old)
     moved = (new[0] + base.start, new[1] + base.start) if new is not None else None
     return replace(made, old=old, new=moved)

@@ -71,7 +71,7 @@ def sitting_of(reader: Reader, lens: Lens, kept: Sequence[Waiting], most_facts: 
         known,
         shown_turns,
         tuple(_shown_facts(reader, lens, chosen, turns)),
-        Grounds(said),
+        Grounds(said, (text for fact in chosen for text in (text_of(fact.value), _name(fact)))),
     )
 
 
