@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time
 from typing import Final
 
 from incumbent.language.speakers import is_machine
-from incumbent.language.voice import Voice
+from incumbent.language.voice import Manner, Voice
 from incumbent.reading.asked.answer import Entry, Link
 from incumbent.reading.asked.grounds import Grounds, placed
 from incumbent.reading.form import (
@@ -143,7 +143,7 @@ def _own(
             if said.claim is not None:
                 taken.append((said.claim.start, said.claim.end))
             voice = Voice(text)
-            if taken and all(voice.is_own(*span) for span in taken):
+            if taken and all(voice.manner(*span) is Manner.OWN for span in taken):
                 said = replace(said, cues=tuple(one for one in said.cues if one != RETOLD))
         yield said
 
