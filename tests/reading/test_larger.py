@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,7 +24,9 @@ from incumbent.reading.learned.model import BECOMES, WEIGHTS, Model, Read, load
 from incumbent.reading.learned.pieces import Beside
 from incumbent.reading.offline import OfflineReader
 from incumbent.reading.readers import PACKAGE, named_reader
+from tests.patience import PATIENCE
 
+ROOT = Path(__file__).parents[2]
 NOW = datetime(2026, 5, 4, 9, 0, tzinfo=UTC)
 NAME = "made-up-larger"
 TURN = "Sorry, make that 5 people."
@@ -91,6 +96,25 @@ def test_doctor_says_which_models_read(installed: Path, tmp_path: Path) -> None:
     assert told["healthy"] is True
 
 
+def test_the_package_is_built_with_its_weights_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wheel without them would be found and be of no use; one with them is found as it is."""
+    source, site = tmp_path / "reader", tmp_path / "site"
+    shutil.copytree(ROOT / "packages" / "reader", source, ignore=shutil.ignore_patterns("weights"))
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", str(source)]
+    made = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=PATIENCE)
+    assert made.returncode != 0
+    assert "Forced include not found" in made.stdout + made.stderr
+    shutil.copytree(WEIGHTS, source / "src" / PACKAGE / "weights")
+    subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True)
+    (wheel,) = (source / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    monkeypatch.syspath_prepend(site)
+    assert named_reader("default").name == f"{load().name} + {load().name}"
+
+
 def test_damaged_weights_are_a_finding_of_doctor_with_what_to_do(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -120,7 +144,7 @@ def test_what_the_larger_one_finds_over_is_over_by_its_word() -> None:
 
 
 def test_it_is_asked_about_the_few_that_are_likeliest_changed() -> None:
-    """Of eight things known that a turn may mean, three; and no more than it may mean."""
+    """Of eight things known that a turn may mean, some; and no more than it may mean."""
     others = [f"A table for {n} at 7 pm is booked on May {n}." for n in range(11, 18)]
     for beside, count in ((others, thresholds.AGAIN), ([DENTIST, "Our cat likes tuna."], 1)):
         larger = Told(leaves=1.0)

@@ -142,7 +142,7 @@ class OfflineReader:
         text, _ = as_heard(window.text, speaker)
         beside = [shown(window.near[number]) for number in asked]
         again = self._larger.read(window.previous, text, beside)
-        return replace(window, again=again, asked=asked)
+        return replace(window, again=again, asked=asked[: len(again.becomes)])
 
     def _apart(self, window: Window, heard: Heard, *, by_machine: bool) -> Window:
         """A window with the stretches of those who type on and on apart, and a reason apart from
