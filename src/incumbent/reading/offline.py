@@ -252,10 +252,11 @@ class OfflineReader:
             if not near:
                 continue
             text, shift = as_heard(said.text, heard.speaker)
-            read, before = None, heard.text[: said.start]
+            read = None
             if self._model is not None:
+                before = heard.text[: said.start]
                 read = self._model.read(before, text, [shown(one) for one in near])
-            window = Window(said.text, said.start, (), near, read, shift, before)
+            window = Window(said.text, said.start, (), near, read, shift, heard.text[: said.start])
             asked = self._again(window, heard.speaker)
             for found in Judging(asked, [said], [number]).relations():
                 if found.kind in _WITHIN:
