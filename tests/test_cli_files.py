@@ -216,7 +216,7 @@ class TestForget:
 
 class TestDoctor:
     def test_finds_a_lively_file_healthy(self, run: Run, lively: Path) -> None:
-        """Schema, size, journal mode, tokenizer and counts; exit code 0."""
+        """Schema, size, journal mode, tokenizer, reader and counts; exit code 0."""
         out = run("doctor").stdout
         assert out.splitlines()[-1] == "healthy"
         assert "journal mode wal" in out
@@ -224,6 +224,7 @@ class TestDoctor:
         assert told["healthy"] is True
         assert told["file"]["bytes"] == Path("incumbent.db").stat().st_size
         assert told["tokenizer"] == {"name": "o200k_base", "available": True}
+        assert told["reader"] == {"name": "incumbent-reader", "available": True}
         [acme] = told["organizations"]
         assert (acme["organization"], acme["need_review"], acme["erased"]) == ("acme", 1, 1)
         assert (acme["index"], acme["recipe"]) == ("current", told["recipe"])

@@ -24,6 +24,9 @@ MICROSOFT = "com.microsoft"
 WEIGHT_LIMIT = 64
 
 
+NIBBLE, BLOCK = 7, 16
+"""The largest of signed 4-bit numbers, and how many of them in a row have a scale of their own."""
+
 Shapes = Mapping[str, list[str | int]]
 """The names of inputs or outputs, with their dimensions."""
 
@@ -75,6 +78,25 @@ def quantised(matrix: Array, limit: int, axis: int) -> tuple[Array, Array]:
     return np.rint(matrix / scales).astype(np.int8), scales.astype(np.float32)
 
 
+def halved(table: Array) -> tuple[Array, Array]:
+    """Signed 4-bit numbers, each beside the one half a row on in a byte, and the scales of every
+    few columns."""
+    blocks = table.reshape(len(table), -1, BLOCK)
+    scales = np.maximum(np.abs(blocks).max(-1, keepdims=True), 1e-5) / NIBBLE
+    scales = scales.astype(np.float16)
+    levels = np.clip(np.rint(blocks / scales.astype(np.float32)), -NIBBLE, NIBBLE) + 8
+    low, high = np.split(levels.astype(np.uint8).reshape(table.shape), 2, axis=1)
+    return low | high << 4, scales
+
+
+def in_four_bits(table: Array) -> Array:
+    """A table as it is once it has been in 4 bits."""
+    packed, scales = halved(np.asarray(table, np.float32))
+    levels = np.concatenate([packed & 15, packed >> 4], axis=1).astype(np.float32) - 8
+    blocks = levels.reshape(len(table), -1, BLOCK) * scales.astype(np.float32)
+    return np.asarray(blocks.reshape(table.shape), np.float32)
+
+
 class Encoder:
     """Writes an encoder into a graph, in 8 bits or as it was."""
 
@@ -86,12 +108,14 @@ class Encoder:
         layers: int = LAYERS,
         epsilon: float = EPSILON,
         positions: int = POSITIONS,
+        four_bit_words: bool = False,
     ) -> None:
         self._weights = weights
         self._eight_bits = eight_bits
         self._layers = layers
         self._epsilon = epsilon
         self._positions = positions
+        self._four_bit_words = four_bit_words
         self._near = ""
         self.graph = Graph()
 
@@ -123,7 +147,9 @@ class Encoder:
     def _embeddings(self) -> str:
         graph, name = self.graph, "embeddings.word_embeddings.weight"
         table = self._weights[name]
-        if self._eight_bits:
+        if self._four_bit_words:
+            words = self._half_words(name, table)
+        elif self._eight_bits:
             rows, scales = quantised(table, 127, axis=1)
             found = graph.node("Gather", graph.constant(name, rows), "ids")
             scale = graph.node("Gather", graph.constant(f"{name}.scales", scales), "ids")
@@ -137,6 +163,23 @@ class Encoder:
         length = graph.node("Shape", "ids", start=1, end=2)
         placed = graph.node("Slice", graph.constant("places", places), zero, length, zero)
         return self._norm(graph.node("Add", words, placed), "embeddings.LayerNorm")
+
+    def _half_words(self, name: str, table: Array) -> str:
+        graph = self.graph
+        packed, scales = halved(table)
+        found = graph.node("Gather", graph.constant(name, packed), "ids")
+        low = graph.node("BitwiseAnd", found, graph.constant("low", np.array(15, np.uint8)))
+        four = graph.constant("four", np.array(4, np.uint8))
+        high = graph.node("BitShift", found, four, direction="RIGHT")
+        both = graph.node("Concat", low, high, axis=2)
+        levels = graph.node("Cast", both, to=TensorProto.FLOAT)
+        middle = graph.constant("centre", np.array(8, np.float32))
+        blocks = graph.constant("blocks", np.array([0, 0, -1, BLOCK]))
+        apart = graph.node("Reshape", graph.node("Sub", levels, middle), blocks)
+        scale = graph.node("Gather", graph.constant(f"{name}.scales", scales), "ids")
+        wide = graph.node("Cast", scale, to=TensorProto.FLOAT)
+        joined = graph.constant("row", np.array([0, 0, table.shape[1]]))
+        return graph.node("Reshape", graph.node("Mul", apart, wide), joined)
 
     def _layer(self, x: str, layer: str) -> str:
         attended = self._attention(x, f"{layer}attention.self.")

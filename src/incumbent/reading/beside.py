@@ -33,6 +33,21 @@ class Window:
     read: Read | None = None
     shift: int = 0
     """Where the text begins in what is read, behind the name of who says it."""
+    previous: str = ""
+    """What was read before it."""
+    again: Read | None = None
+    """What a larger model says of some of them,"""
+    asked: tuple[int, ...] = ()
+    """and which of them these are."""
+
+    def told(self, number: int) -> tuple[Read, int] | None:
+        """What says what becomes of one of them, and which it is there; None where there was no
+        room for it."""
+        if self.again is not None and number in self.asked:
+            return self.again, self.asked.index(number)
+        if self.read is None or number >= len(self.read.becomes):
+            return None
+        return self.read, number
 
 
 def windows(text: str, found: Sequence[Segment]) -> list[Window]:
@@ -70,6 +85,14 @@ def nearest(known: Sequence[Known], text: str) -> tuple[Known, ...]:
         return one.likeness + 0.5 * in_common(one.text, text) + last
 
     return tuple(sorted(known, key=score, reverse=True)[: thresholds.READ])
+
+
+def likeliest(read: Read) -> tuple[int, ...]:
+    """Which of the statements that were read the turn changes likeliest, few enough to ask a larger
+    model about."""
+    chances = [1 - one["leaves"] - one["confirms"] - one["adds"] for one in read.becomes]
+    order = sorted(range(len(chances)), key=lambda n: -chances[n])
+    return tuple(n for n in order[: thresholds.AGAIN] if chances[n] >= thresholds.LIKELY)
 
 
 def in_common(one: str, other: str) -> float:

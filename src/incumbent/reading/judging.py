@@ -21,6 +21,7 @@ from incumbent.reading.form import (
     Statement,
     StatementKind,
 )
+from incumbent.reading.learned.model import Read
 
 _SHORT: Final = 6
 _FEW: Final = 3
@@ -46,13 +47,10 @@ class _Over(NamedTuple):
 class Judging:
     """Tells what the statements of one window do to what they were read beside."""
 
-    def __init__(
-        self, window: Window, here: Sequence[Statement], numbers: Sequence[int], name: str
-    ) -> None:
+    def __init__(self, window: Window, here: Sequence[Statement], numbers: Sequence[int]) -> None:
         self._window = window
         self._here = here
         self._numbers = numbers
-        self._name = name
 
     def relations(self) -> Iterator[Relation]:
         """What becomes of each thing that is known; nothing where it is left alone."""
@@ -84,12 +82,14 @@ class Judging:
         told = self._part_told(known)
         if told is not None:
             return told
-        if self._window.read is None or number >= len(self._window.read.becomes):
+        found = self._window.told(number)
+        if found is None:
             return None
-        becomes = self._window.read.becomes[number]
+        read, place = found
+        becomes = read.becomes[place]
         gone = becomes["replaces"] + becomes["ends"]
-        over = self._values(number, known)
-        part = self._part(known, over, gone)
+        over = self._values(read, place, known)
+        part = self._part(known, over, gone, read.model)
         if part is not None:
             return part
         if said.kind is StatementKind.ASKS or _FORGETS.search(said.text):
@@ -110,38 +110,38 @@ class Judging:
         is_told = is_told and _REMOVES.search(said.text) is None
         if gone >= max(line, thresholds.ENDED[alike]) and is_told:
             kind = RelationKind.ENDS if is_ended else RelationKind.REPLACES
-            return self._relation(kind, known, at, gone)
+            return self._relation(kind, known, at, gone, read.model)
         if Cues(known.text).is_provisional and Cues(said.text).is_definite and chance >= 0.3:
-            return self._relation(RelationKind.REPLACES, known, at, chance)
-        if max(chance, becomes["doubts"]) >= line:
-            return self._relation(RelationKind.DOUBTS, known, at, max(chance, becomes["doubts"]))
+            return self._relation(RelationKind.REPLACES, known, at, chance, read.model)
+        doubt = max(chance, becomes["doubts"])
+        if doubt >= line:
+            return self._relation(RelationKind.DOUBTS, known, at, doubt, read.model)
         if becomes["depends"] >= thresholds.RESTS:
-            return self._relation(RelationKind.DEPENDS, known, at, becomes["depends"])
+            chance = becomes["depends"]
+            return self._relation(RelationKind.DEPENDS, known, at, chance, read.model)
         return None
 
     def _relation(
-        self, kind: RelationKind, known: Known, at: int, chance: float, rests_on: str = ""
+        self, kind: RelationKind, known: Known, at: int, chance: float, rests_on: str
     ) -> Relation:
         corrects = "correction" in self._here[at].cues
-        name = rests_on or self._name
-        return Relation(kind, known.id, self._numbers[at], chance, name, is_told=corrects)
+        return Relation(kind, known.id, self._numbers[at], chance, rests_on, is_told=corrects)
 
     def _by(self, number: int, known: Known) -> int:
         """Which of the statements speaks of something known."""
         window = self._window
-        if window.read is None or len(self._here) == 1 or number >= len(window.read.becomes):
+        told = window.told(number)
+        if told is None or len(self._here) == 1:
             return likest(known, self._here)
-        at = window.read.by(number) - window.shift + window.start
+        read, place = told
+        at = read.by(place) - window.shift + window.start
         found = [n for n, one in enumerate(self._here) if one.start <= at < one.end]
         return found[0] if found else likest(known, self._here)
 
     # values
 
-    def _values(self, number: int, known: Known) -> list[_Over]:
-        """What the model makes of each value of something known."""
-        read = self._window.read
-        if read is None:
-            return []
+    def _values(self, read: Read, number: int, known: Known) -> list[_Over]:
+        """What a model makes of each value of something known."""
         _, shift = as_heard(known.text, known.speaker)
         found = []
         for part in known.parts:
@@ -169,7 +169,9 @@ class Judging:
                     return number, new if fits else None
         return last, None
 
-    def _part(self, known: Known, over: Sequence[_Over], gone: float) -> Relation | None:
+    def _part(
+        self, known: Known, over: Sequence[_Over], gone: float, rests_on: str
+    ) -> Relation | None:
         """The one value of something known that is over, where another like it is said."""
         again = {part.normal for one in self._here for part in one.parts}
         dead = [
@@ -199,7 +201,7 @@ class Judging:
             known.id,
             self._numbers[value.number],
             value.chance,
-            self._name,
+            rests_on,
             "correction" in said.cues,
             (value.part.start, value.part.end),
             (value.new.start + said.start, value.new.end + said.start),

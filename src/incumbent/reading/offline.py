@@ -18,7 +18,7 @@ from incumbent.reading import thresholds
 from incumbent.reading.acts import acts, is_worked_on
 from incumbent.reading.alternatives import alternatives
 from incumbent.reading.attributed import attributed
-from incumbent.reading.beside import LONGEST, Window, nearest, shown, windows
+from incumbent.reading.beside import LONGEST, Window, likeliest, nearest, shown, windows
 from incumbent.reading.displayed import announces, is_displayed, may_be_shown
 from incumbent.reading.form import (
     GOING_BACK,
@@ -73,11 +73,13 @@ def parts_of(text: str, at: datetime) -> tuple[Part, ...]:
 
 
 class OfflineReader:
-    """Reads a turn by rules and, where there is one, by a model. Safe to share between threads."""
+    """Reads a turn by rules and, where there is one, by a model; what that finds likely to change,
+    a larger one is asked about again, where there is one. Safe to share between threads."""
 
-    def __init__(self, model: Model | None) -> None:
+    def __init__(self, model: Model | None, larger: Model | None = None) -> None:
         self._model = model
-        self.name = model.name if model is not None else "rules"
+        self._larger = larger
+        self.name = " + ".join(one.name for one in (model, larger) if one is not None) or "rules"
 
     def read(self, heard: Heard) -> Reading:
         """What a turn states, what that does to what is known, and what it asks of the memory."""
@@ -129,8 +131,20 @@ class OfflineReader:
                 continue
             text, shift = as_heard(window.text, heard.speaker)
             read = self._model.read(previous, text, [shown(one) for one in near])
+            yield replace(window, near=near, read=read, shift=shift, previous=previous)
             previous = window.text
-            yield replace(window, near=near, read=read, shift=shift)
+
+    def _again(self, window: Window, speaker: str) -> Window:
+        """The same window, with what a larger model says of what is likeliest changed in it."""
+        if self._larger is None or window.read is None:
+            return window
+        asked = likeliest(window.read)
+        if not asked:
+            return window
+        text, _ = as_heard(window.text, speaker)
+        beside = [shown(window.near[number]) for number in asked]
+        again = self._larger.read(window.previous, text, beside)
+        return replace(window, again=again, asked=asked[: len(again.becomes)])
 
     def _apart(self, window: Window, heard: Heard, *, by_machine: bool) -> Window:
         """A window with the stretches of those who type on and on apart, and a reason apart from
@@ -217,7 +231,8 @@ class OfflineReader:
             if not numbers:
                 continue
             here = [statements[n] for n in numbers]
-            for relation in Judging(window, here, numbers, self.name).relations():
+            asked = self._again(window, heard.speaker)
+            for relation in Judging(asked, here, numbers).relations():
                 known = best.get(relation.fact_id)
                 if known is None or known.chance < relation.chance:
                     best[relation.fact_id] = relation
@@ -245,8 +260,9 @@ class OfflineReader:
             if self._model is not None and looked <= _MOST_WINDOWS:
                 before = heard.text[: said.start]
                 read = self._model.read(before, text, [shown(one) for one in near])
-            window = Window(said.text, said.start, (), near, read, shift)
-            for found in Judging(window, [said], [number], self.name).relations():
+            window = Window(said.text, said.start, (), near, read, shift, heard.text[: said.start])
+            asked = self._again(window, heard.speaker)
+            for found in Judging(asked, [said], [number]).relations():
                 if found.kind in _WITHIN:
                     yield replace(found, fact_id="", earlier=int(found.fact_id))
 

@@ -27,6 +27,10 @@ CUE: Final = 0.1
 """How much less likely it may be where a correction is announced."""
 READ: Final = 8
 """So many things that a turn may be about are read beside it."""
+AGAIN: Final = 5
+"""So many of those a larger model is asked about, the likeliest to change first."""
+LIKELY: Final = 0.01
+"""Nothing that is less likely to change than this. Of what does change it is asked about 94 %."""
 JUST: Final = 2
 """So many of the last things said here count as said just now."""
 RESTATED: Final = 0.98

@@ -69,7 +69,9 @@ COMMANDS: dict[str, Command] = {
         "audit",
         audit="Print every decision of an organization as JSON Lines, and go on as they come.",
     ),
-    **_here("doctor", doctor="Examine a store: schema, integrity, chains, index, tokenizer."),
+    **_here(
+        "doctor", doctor="Examine a store: schema, integrity, chains, index, tokenizer, reader."
+    ),
     **_here("keys", keys="Manage the keys that programs show to be let in over a network."),
     **_here("database", db="Run a PostgreSQL database: make it, bring it up to date, examine it."),
     **_here("serve", serve="Serve a memory over HTTP, for programs in any language."),

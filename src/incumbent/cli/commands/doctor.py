@@ -62,7 +62,7 @@ def doctor(
     *,
     common: Common,
 ) -> None:
-    """Examine a store: schema, integrity, chains, index, tokenizer.
+    """Examine a store: schema, integrity, chains, index, tokenizer, reader.
 
     Exit code 1 with findings. An index that is not current is none: the next context makes it
     anew. Reads the whole store. Changes nothing, except that a store of an older version is brought
@@ -85,6 +85,7 @@ def doctor(
         for census in censuses:
             findings += [f"organization {census.organization!r}: {f}" for f in census.findings]
         tokenizer = _tokenizer(memory, findings)
+        reader = _reader(memory, findings)
         recipe = memory.index.recipe
     if common.json:
         organizations = [
@@ -92,10 +93,10 @@ def doctor(
             for census in censuses
         ]
         document = {"healthy": not findings, "findings": findings, "file": file}
-        about = {"tokenizer": tokenizer, "recipe": recipe, "organizations": organizations}
-        print_json({**document, **about})
+        about = {"tokenizer": tokenizer, "reader": reader, "recipe": recipe}
+        print_json({**document, **about, "organizations": organizations})
     else:
-        _print_report(file, tokenizer, recipe, censuses, findings)
+        _print_report(file, tokenizer, reader, recipe, censuses, findings)
     if findings:
         raise typer.Exit(1)
 
@@ -156,6 +157,14 @@ def _tokenizer(memory: incumbent.Memory, findings: list[str]) -> dict[str, Any]:
         findings.append(f"tokenizer: {error}")
         return {"name": name, "available": False}
     return {"name": name, "available": True}
+
+
+def _reader(memory: incumbent.Memory, findings: list[str]) -> dict[str, Any]:
+    try:
+        return {"name": memory.reader.name, "available": True}
+    except IncumbentError as error:
+        findings.append(f"reader: {error}")
+        return {"name": None, "available": False}
 
 
 def _census(memory: incumbent.Memory, organization: str) -> _Census:
@@ -266,6 +275,7 @@ def _file_lines(file: dict[str, Any]) -> list[tuple[str, str]]:
 def _print_report(
     file: dict[str, Any],
     tokenizer: dict[str, Any],
+    reader: dict[str, Any],
     recipe: str,
     censuses: list[_Census],
     findings: list[str],
@@ -276,6 +286,7 @@ def _print_report(
             [
                 *_file_lines(file),
                 ("tokenizer", f"{tokenizer['name']}, {available}"),
+                ("reader", reader["name"] or "missing"),
                 ("index", recipe),
             ],
             indent=0,

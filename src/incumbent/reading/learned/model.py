@@ -68,7 +68,7 @@ class Card(NamedTuple):
     """Whether a word is over: chances are what `slope * score + shift` comes to."""
 
 
-def read_card(folder: Path) -> Card:
+def read_card(folder: Path, mend: str) -> Card:
     """The card beside a model."""
     path = folder / "reader.json"
     try:
@@ -76,17 +76,17 @@ def read_card(folder: Path) -> Card:
         if told["format"] != FORMAT:
             raise DamagedModel(
                 f"{path} describes a model of format {told['format']!r}, and this Incumbent reads "
-                f"format {FORMAT}; {_MEND}"
+                f"format {FORMAT}; {mend}"
             )
         numbers = [float(told["calibration"][name]) for name in ("sharpness", "slope", "shift")]
         if not all(map(math.isfinite, numbers)):
             raise ValueError("the calibration is no numbers")
         return Card(str(told["name"]), str(told["sha256"]), *numbers)
     except FileNotFoundError:
-        raise DamagedModel(f"{path} is missing; {_MEND}") from None
+        raise DamagedModel(f"{path} is missing; {mend}") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         told_as = f"{type(error).__name__}: {error}"
-        raise DamagedModel(f"{path} cannot be read ({told_as}); {_MEND}") from None
+        raise DamagedModel(f"{path} cannot be read ({told_as}); {mend}") from None
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,11 @@ class Read:
     _asks: Floats
     _keys: Floats
     _card: Card
+
+    @property
+    def model(self) -> str:
+        """The name of the model that says it."""
+        return self._card.name
 
     def kinds(self, span: Span) -> Mapping[str, float] | None:
         """How likely a stretch of the turn is of each kind; None where it was not read."""
@@ -170,11 +175,11 @@ class Model:
     so in a batch an answer would depend on its neighbours.
     """
 
-    def __init__(self, folder: Path = WEIGHTS) -> None:
-        card = read_card(folder)
+    def __init__(self, folder: Path = WEIGHTS, mend: str = _MEND) -> None:
+        card = read_card(folder, mend)
         self.name: Final = card.name
         self._card = card
-        self._session = _session(folder / "reader.onnx", card.sha256)
+        self._session = _session(folder / "reader.onnx", card.sha256, mend)
         self._remembered = remembering(_REMEMBERED)(self._run)
 
     def read(self, previous: str, turn: str, beside: Sequence[Beside] = ()) -> Read:
@@ -215,17 +220,17 @@ def _best_within_reach(ends: Floats) -> Floats:
     return best
 
 
-def _session(path: Path, sha256: str) -> onnxruntime.InferenceSession:
+def _session(path: Path, sha256: str, mend: str) -> onnxruntime.InferenceSession:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise DamagedModel(f"the model {path} is missing; {_MEND}") from None
+        raise DamagedModel(f"the model {path} is missing; {mend}") from None
     except OSError as error:
-        raise DamagedModel(f"the model {path} cannot be read ({error}); {_MEND}") from None
+        raise DamagedModel(f"the model {path} cannot be read ({error}); {mend}") from None
     if (found := hashlib.sha256(content).hexdigest()) != sha256:
         raise DamagedModel(
             f"the model {path} is damaged or of another version: its SHA-256 is {found[:12]}…, "
-            f"expected {sha256[:12]}…; {_MEND}"
+            f"expected {sha256[:12]}…; {mend}"
         )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
@@ -233,16 +238,16 @@ def _session(path: Path, sha256: str) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's own errors share no base
-        raise DamagedModel(f"the model {path} cannot be run ({error}); {_MEND}") from None
+        raise DamagedModel(f"the model {path} cannot be run ({error}); {mend}") from None
 
 
 _loaded: dict[Path, Model] = {}
 _lock = threading.Lock()
 
 
-def load(folder: Path = WEIGHTS) -> Model:
-    """A model that ships with Incumbent, read once per process."""
+def load(folder: Path = WEIGHTS, mend: str = _MEND) -> Model:
+    """A model, read once per process; where it cannot be, it is said what mends that."""
     with _lock:
         if folder not in _loaded:
-            _loaded[folder] = Model(folder)
+            _loaded[folder] = Model(folder, mend)
         return _loaded[folder]
