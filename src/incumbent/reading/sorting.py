@@ -86,6 +86,10 @@ _RULE = re.compile(
     r"^\W*(?:[\w ]{1,40}:\s*)?(?:please\s+)?(?:never|always)\s+(?!been\b|was\b|had\b|have\b)",
     re.IGNORECASE,
 )
+_MAY = re.compile(
+    r"(?<=\w )may\b(?! (?:i|we|as|well|be|become|have|need|want|still|yet|come|get|happen)\b)"
+)
+"""What is allowed: no month, no question, and mostly not what can come."""
 _COULD_FAIL = re.compile(r"\bmay (?:or may )?not\b", re.IGNORECASE)
 """Either a rule, or something that may come to nothing: worth knowing in both cases."""
 
@@ -171,8 +175,11 @@ def _could_suppose(text: str) -> bool:
 
 def is_unreal_in_part(text: str) -> bool:
     """Whether a sentence that supposes or proposes says something besides: in a clause of its own,
-    or before it begins to suppose. Whoever types on and on for so long has said something too."""
+    or before it begins to suppose. Whoever types on and on for so long has said something too, and
+    who may do what is worth knowing."""
     if len(text.split()) >= _LONG or any(map(_tells_much, statements(text))):
+        return True
+    if _MAY.search(text) is not None and not _supposes(text):
         return True
     places = [
         (len(text[: found.start()].split()), most)
