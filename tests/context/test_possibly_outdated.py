@@ -57,6 +57,17 @@ class TestTheSection:
         [line] = [line for line in context.lines if line.section == DOUBTED]
         assert (line.fact_id, len(line.quoted)) == (street, 1)
 
+    def test_a_long_chain_of_doubts_shows_its_newest_end(self, alice: Session) -> None:
+        """What it would take more than a dozen statements to tell of is left out."""
+        fact_id = alice.write("desk", "by the window").fact_id
+        for number in range(1_200):
+            fact_id = alice.write(f"desk {number}", f"in row {number}", doubts=[fact_id]).fact_id
+        context = alice.context("Which desk?", budget=2_000)
+        assert "- desk 1199: in row 1199" in live(context).splitlines()
+        shown = section(context)
+        assert shown
+        assert all("in row 1199" in text for text in shown)
+
     def test_what_rests_on_it_is_in_doubt_with_it(self, alice: Session) -> None:
         """As far as a chain goes; what was worked out after the doubt is not."""
         street = alice.write("street", "Elm Street").fact_id

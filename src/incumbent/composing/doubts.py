@@ -37,14 +37,18 @@ def doubts_about(
     stated = {fact_id for item in items for fact_id in item.states}.difference(known)
     if stated:
         known |= lens.by_ids(reader, sorted(stated))
-    found: dict[str, list[Fact]] = {}
+    direct: dict[str, list[Fact]] = {}
+    around: dict[str, Fact] = {}
     more = known
     while more:
-        bases = _bases(inquiry, known)
-        found = _carried_on(doubters(reader, lens, (known | bases).values()), known | bases)
+        met = more | _bases(inquiry, more)
+        direct |= doubters(reader, lens, met.values())
+        known.update(more)
+        around.update(met)
         # What puts something in doubt may be in doubt itself.
-        more = {one.id: one for those in found.values() for one in those if one.id not in known}
-        known |= more
+        against = (one for fact_id in met for one in direct.get(fact_id, ()))
+        more = {one.id: one for one in against if one.id not in known}
+    found = _carried_on(direct, around)
     found = {fact_id: those for fact_id, those in found.items() if fact_id in known}
     return DoubtsFound(found, frozenset(i for i in found if not known[i].is_constraint))
 

@@ -22,6 +22,8 @@ from incumbent.model.fact import Fact
 from incumbent.model.records import WorkingItem
 from incumbent.model.values import text_of
 
+_MOST_TOLD = 12
+"""Statements against a fact, each in doubt by the next. A fact with more of them is left out."""
 _LONGEST_QUOTE = 400
 """A longer statement that puts a fact in doubt is named, never quoted in part."""
 
@@ -32,20 +34,23 @@ def is_set_back(fact: Fact, material: Material) -> bool:
 
 
 def speaks_against(fact_ids: Iterable[str], material: Material) -> list[Fact]:
-    """The newest statement against each of these facts, the newest against that, and so on."""
+    """The newest statement against each of these facts, the newest against that, and so on, until
+    there are too many to tell."""
     found: dict[str, Fact] = {}
     wanted = list(fact_ids)
-    while wanted:
+    while wanted and len(found) <= _MOST_TOLD:
         newest = {one.id: one for i in wanted for one in material.doubted.get(i, ())[:1]}
         wanted = sorted(newest.keys() - found.keys())
         found.update((i, newest[i]) for i in wanted)
     return list(found.values())
 
 
-def is_told(against: Iterable[Fact], shown: Container[str]) -> bool:
+def is_told(against: Sequence[Fact], shown: Container[str]) -> bool:
     """Whether a context with these facts tells all that puts something in doubt: it is quoted in a
     note, or else has a line of its own."""
-    return all(len(text_of(one.value)) <= _LONGEST_QUOTE or one.id in shown for one in against)
+    return len(against) <= _MOST_TOLD and all(
+        len(text_of(one.value)) <= _LONGEST_QUOTE or one.id in shown for one in against
+    )
 
 
 def doubts_within(item: WorkingItem, material: Material) -> tuple[str, list[Fact]]:
@@ -70,17 +75,26 @@ def doubted_line(
 def doubt_note(doubters: Sequence[Fact], material: Material) -> str:
     """What stands beside a fact in doubt: the newest statement against it, in quotes, and what
     stands beside that."""
-    newest = doubters[0]
-    since = day_of(newest.timestamp, material.zone)
-    text = text_of(newest.value)
-    more = material.doubted.get(newest.id)
-    beside = doubt_note(more, material) if more and more[0].order > newest.order else ""
+    chain = [doubters[0]]
+    while len(chain) < _MOST_TOLD and (more := material.doubted.get(chain[-1].id)):
+        if more[0].order <= chain[-1].order:
+            break
+        chain.append(more[0])
+    note = ""
+    for one in reversed(chain):
+        since, told = day_of(one.timestamp, material.zone), _told(one, material)
+        note = f" (in doubt since {since}: {told}{note})"
+    return note
+
+
+def _told(statement: Fact, material: Material) -> str:
+    """A statement against a fact, in quotes, or what it goes by where it is long."""
+    text = text_of(statement.value)
     if len(text) > _LONGEST_QUOTE:
-        return f" (in doubt since {since}: see {name_of(newest)}{beside})"
-    judged = within_fact(newest, material.is_common)
-    shown = guarded(text, newest.key, material.dead, judged)
+        return f"see {name_of(statement)}"
+    judged = within_fact(statement, material.is_common)
+    shown = guarded(text, statement.key, material.dead, judged)
     said = inline(shown.value, shown.cuts)
     if not said.startswith(('"', "«")):
         said = f"«{said}»" if '"' in said else f'"{said}"'
-    name = "" if speaks_for_itself(newest) else f"{name_of(newest)}: "
-    return f" (in doubt since {since}: {name}{said}{beside})"
+    return said if speaks_for_itself(statement) else f"{name_of(statement)}: {said}"
