@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
-
 import pytest
 
 import incumbent
-from incumbent.testing import SteppingClock
-
-MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
-
-
-@pytest.fixture
-def memory() -> Iterator[incumbent.Memory]:
-    settings = incumbent.Settings(embedder="static")
-    with incumbent.open(":memory:", clock=SteppingClock(MONDAY), settings=settings) as memory:
-        yield memory
 
 
 def someone(memory: incumbent.Memory, authority: str, chat: str = "") -> incumbent.Session:
