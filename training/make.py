@@ -4,7 +4,7 @@
                             [--teachers N] [--only-scenes]
 
 `make reader DATA=FOLDER` sets up the environment for it and calls it. The model and everything on
-the way to it go to build/reader, the first of the larger ones that teach it to build/reader/larger;
+the way to it go to build/reader, the larger one that teaches it to build/reader/larger;
 `--install` puts the model where Incumbent reads it, and the larger one into its package.
 """
 
@@ -65,7 +65,7 @@ class Amounts:
     tokens: int
 
 
-FULL: Final = Amounts(None, 300, 40_000, 5, 2, 16_000)
+FULL: Final = Amounts(None, 300, 40_000, 20, 5, 5_000)
 QUICK: Final = Amounts(60, 1, 60, 1, 0.05, 4_000)
 
 
@@ -257,30 +257,35 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int, teachers: int) -> N
     from training.train import Settings, train
 
     out.mkdir(parents=True, exist_ok=True)
-    steps = Steps(6 + teachers)
+    steps = Steps(7 + teachers)
     steps.begin("taking the base weights from their packages")
     save(out / "base.npz", package_folder())
     sources = write_scenes(data, out, amounts, steps)
     labelled = [one for one in sources if Path(one.partition("*")[0]).stem != UNLABELLED]
     steps.begin("encoding what is measured")
     measured = write_measured(data, out, amounts)
-    tokens = amounts.tokens
+    teacher = Settings(
+        write_teacher(out),
+        out / "teacher",
+        labelled,
+        measured,
+        epochs=amounts.teacher_epochs,
+        tokens=amounts.tokens,
+        shape="teacher",
+        heads_rate=1e-3,
+        also=[out / f"{UNLABELLED}.npz"],
+    )
+    soft: list[Path] = []
     for number in range(1, teachers + 1):
         steps.begin(f"training teacher {number}")
-        train(
-            Settings(
-                write_teacher(out),
-                out / f"teacher{number}",
-                labelled,
-                measured,
-                seed=number,
-                epochs=amounts.teacher_epochs,
-                tokens=tokens,
-                shape="teacher",
-                tell=out / f"soft{number}",
-                also=[out / f"{UNLABELLED}.npz"],
-            )
-        )
+        tell = out / f"soft{number}"
+        train(replace(teacher, out=out / f"teacher{number}", seed=number, tell=tell))
+        soft.append(tell)
+    if teachers:
+        steps.begin("training the larger model, which they teach as well")
+        larger = replace(teacher, train=sources, out=out / "larger", seed=teachers + 1, also=())
+        train(replace(larger, rate=5e-5, soft=tuple(soft), tell=out / "soft"))
+        soft.append(out / "soft")
     steps.begin("training the model that ships")
     train(
         Settings(
@@ -290,18 +295,18 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int, teachers: int) -> N
             measured,
             seed=seed,
             epochs=amounts.epochs,
-            tokens=tokens,
+            tokens=amounts.tokens,
             rate=3e-4,
             heads_rate=1e-3,
-            soft=[out / f"soft{number}" for number in range(1, teachers + 1)],
-            hints=(out / "teacher1.npz", write_teacher(out)),
+            soft=soft,
+            hints=(out / "larger.npz", write_teacher(out)) if teachers else (),
         )
     )
     steps.begin("exporting to 8 bits")
     write_model(out / "trained.npz", out, "incumbent-reader")
     if teachers:
         words = write_teacher(out)
-        write_model(out / "teacher1.npz", out / "larger", "incumbent-reader-large", words)
+        write_model(out / "larger.npz", out / "larger", "incumbent-reader-large", words)
     if amounts is QUICK:
         print("The recipe runs. This model has seen too little to be of use.", flush=True)
 

@@ -16,7 +16,7 @@ from incumbent.context.said_lines import (
     day_of,
     label_of,
     speaks_for_itself,
-    with_days,
+    told_value,
 )
 from incumbent.model.fact import Fact
 from incumbent.model.records import WorkingItem
@@ -69,7 +69,7 @@ def doubted_line(
     """A fact in doubt, with the day it was said and the name that it goes by, where it has one."""
     name = "" if speaks_for_itself(fact) else f"{name_of(fact)}: "
     end = COMPOSED if fact.source.composed else ""
-    return f"- {label_of(fact, zone)}: {name}{with_days(fact.value, cuts, days)}{end}"
+    return f"- {label_of(fact, zone)}: {name}{told_value(fact, cuts, days)}{end}"
 
 
 def doubt_note(doubters: Sequence[Fact], material: Material) -> str:

@@ -16,7 +16,7 @@ from incumbent.context.said_lines import (
     note_of,
     speaks_for_itself,
     start_of,
-    with_days,
+    told_value,
     without_label,
 )
 from incumbent.model.fact import Fact, MemoryType, Status
@@ -186,7 +186,7 @@ def plain_line(
 
     What was said has its day, and its speaker where that is not the user.
     """
-    mark, shown = _mark(fact), with_days(fact.value, cuts, days)
+    mark, shown = _mark(fact), told_value(fact, cuts, days)
     if not is_said(fact):
         return f"- {mark}{name_of(fact)}: {shown}"
     end = COMPOSED if fact.source.composed else ""
@@ -200,7 +200,7 @@ def ahead_line(
     fact: Fact, now: datetime, cuts: Cuts = (), zone: tzinfo = UTC, days: Sequence[TimeNote] = ()
 ) -> str:
     """A fact that takes office later, with the day from which it holds."""
-    mark, shown = _mark(fact), with_days(fact.value, cuts, days)
+    mark, shown = _mark(fact), told_value(fact, cuts, days)
     since = start_of(fact, now, zone)
     said = note_of(fact, zone) if is_said(fact) else ""
     end = COMPOSED if fact.source.composed else ""

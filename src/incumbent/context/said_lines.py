@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, tzinfo
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from incumbent.context.quotes import GONE, Cuts, inline, name
 from incumbent.model.fact import Fact
@@ -21,6 +21,7 @@ COMPOSED = " (composed)"
 UNDER = "  "
 """Opens the line of what was said in the same turn as the line above it, whose day it shares."""
 _THE_USER = frozenset({"user", "human", "me"})
+_OVER = "over"
 _WHOLE = 5
 """A statement of fewer words is an answer, which needs to be told what it is about."""
 _DAY = r"\d{4}-\d\d-\d\d"
@@ -141,11 +142,14 @@ def start_of(fact: Fact, now: datetime, zone: tzinfo) -> str:
     return f"{day.isoformat()} {begins.astimezone(zone):%H:%M}"
 
 
-def with_days(value: Any, cuts: Cuts, notes: Sequence[TimeNote]) -> str:
-    """A value on one line, its time words followed by their days.
+def told_value(fact: Fact, cuts: Cuts, notes: Sequence[TimeNote]) -> str:
+    """The value of a fact on one line, its time words followed by their days.
 
     Only in text that is shown as it was said: what is in quotes stays word for word.
     """
+    value = fact.value
+    if fact.source.earlier and isinstance(value, str) and GONE in value:
+        value, cuts, notes = _with_our_marks(value, cuts, notes)
     if not notes or not isinstance(value, str) or inline(value) != value:
         return inline(value, cuts)
     shown, place = [], 0
@@ -156,6 +160,26 @@ def with_days(value: Any, cuts: Cuts, notes: Sequence[TimeNote]) -> str:
         shown += [value[place:start], mark]
         place = end
     return "".join([*shown, value[place:]])
+
+
+def _with_our_marks(
+    text: str, cuts: Cuts, notes: Sequence[TimeNote]
+) -> tuple[str, Cuts, Sequence[TimeNote]]:
+    """An amended text with a word in the place of each mark, to be cut out. So the mark is ours,
+    and the text is not taken for one in which somebody wrote it."""
+    places = [one.start() for one in re.finditer(re.escape(GONE), text)]
+    shorter = len(GONE) - len(_OVER)
+
+    def moved(at: int) -> int:
+        return at - shorter * sum(place < at for place in places)
+
+    marks = [(moved(place), moved(place) + len(_OVER)) for place in places]
+    all_cuts = sorted([*((moved(start), moved(end)) for start, end in cuts), *marks])
+    return (
+        text.replace(GONE, _OVER),
+        all_cuts,
+        [note._replace(end=moved(note.end)) for note in notes],
+    )
 
 
 def without_label(line: str) -> str:

@@ -28,7 +28,8 @@ _FORMS: Final = re.compile(
     r"(?:^|\s)\*[a-z][^*\n]{4,80}\*(?:\s|$)|\n[ \t]*[–—][ \t]?[A-Z][\w .,&'-]{1,60}$|"
     r"^[ \t]*(?:dear(?: [\w.'-]+){1,4},|(?:hi|hello)(?: [\w.'-]+){1,4},[ \t]*\n)|"
     r"\n[ \t]*(?:best|regards|(?:kind|warm|best) (?:regards|wishes)|sincerely|yours(?: \w+)?|"
-    r"warmly),?(?:[ \t]+\w[\w .-]{0,30})?[ \t]*$|\"(?:role|content|type)\"[ \t]*:",
+    r"warmly),?(?:[ \t]+\w[\w .-]{0,30})?[ \t]*$|\"(?:role|content|type)\"[ \t]*:|"
+    r"\n--[ \t]*\n",
     re.IGNORECASE | re.MULTILINE,
 )
 _ROOM: Final = re.compile(r":\s|\n|[\"“”„«»*]")

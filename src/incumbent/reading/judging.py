@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from incumbent.language.cues import Cues
 from incumbent.language.speakers import as_heard
+from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.amending import amendment
@@ -22,6 +23,8 @@ from incumbent.reading.form import (
     StatementKind,
 )
 from incumbent.reading.learned.model import Read
+from incumbent.reading.stretches import stretch_over
+from incumbent.reading.things import name_of, words_of
 
 _SHORT: Final = 6
 _FEW: Final = 3
@@ -57,12 +60,21 @@ class Judging:
         related = [self._related(number, known) for number, known in enumerate(self._window.near)]
         told = {one.statement for one in related if one is not None and self._is_found(one)}
         for known, found in zip(self._window.near, related, strict=True):
-            if found is None:
+            if found is None or self._only_mentions(known, found):
                 continue
             # What it was said of is found: it is not said of something else besides.
             is_other = found.kind is RelationKind.DOUBTS and found.statement in told
             if not is_other or self._shares(found, known):
                 yield found
+
+    def _only_mentions(self, known: Known, one: Relation) -> bool:
+        """Whether the name in a statement says which fact it changes, and another one only speaks
+        of the same thing: what is told of the venue stands when the venue is another."""
+        said = self._here[self._numbers.index(one.statement)] if one.statement is not None else None
+        if said is None or known.key or one.kind is not RelationKind.DOUBTS:
+            return False
+        named = [other for other in self._window.near if other.key and _is_at(other, said)]
+        return bool(named) and all(other.value not in known.text for other in named)
 
     def _is_found(self, one: Relation) -> bool:
         """Whether a statement surely speaks of what it changes, by their words."""
@@ -88,6 +100,9 @@ class Judging:
         read, place = found
         becomes = read.becomes[place]
         gone = becomes["replaces"] + becomes["ends"]
+        begins_later = said.term is not None and said.term.begins is not None
+        if begins_later:
+            gone += becomes["later"]
         over = self._values(read, place, known)
         part = self._part(known, over, gone, read.model)
         if part is not None:
@@ -98,9 +113,9 @@ class Judging:
         chance = becomes["part"] + gone
         if restates(how, known.text, said.text):
             chance = max(chance, thresholds.RESTATED)
-        alike = _alike(known, said, how)
+        alike, is_of_it = _alike(known, said, how), _is_of(known, said)
         lines = thresholds.DOUBTED_VALUE if _says_otherwise(known, said) else thresholds.DOUBTED
-        line = lines[known.is_here][alike] - thresholds.CUE * corrects
+        line = lines[known.is_here][0 if is_of_it else alike] - thresholds.CUE * corrects
         if alike == 2 and _of_two_things(how, corrects=corrects):
             return None
         if not alike and _is_far(known, said):
@@ -108,14 +123,17 @@ class Judging:
         is_ended = becomes["ends"] > becomes["replaces"]
         is_told = is_ended or not _leaves_out(known, said)
         is_told = is_told and _REMOVES.search(said.text) is None
-        if gone >= max(line, thresholds.ENDED[alike]) and is_told:
+        ended = line if is_of_it and begins_later else max(line, thresholds.ENDED[alike])
+        if gone >= ended and is_told:
             kind = RelationKind.ENDS if is_ended else RelationKind.REPLACES
             return self._relation(kind, known, at, gone, read.model)
         if Cues(known.text).is_provisional and Cues(said.text).is_definite and chance >= 0.3:
             return self._relation(RelationKind.REPLACES, known, at, chance, read.model)
         doubt = max(chance, becomes["doubts"])
         if doubt >= line:
-            return self._relation(RelationKind.DOUBTS, known, at, doubt, read.model)
+            is_partly = becomes["part"] > max(gone, becomes["doubts"])
+            told = self._partly(known, read, place, over, at) if is_partly else None
+            return told or self._relation(RelationKind.DOUBTS, known, at, doubt, read.model)
         if becomes["depends"] >= thresholds.RESTS:
             chance = becomes["depends"]
             return self._relation(RelationKind.DEPENDS, known, at, chance, read.model)
@@ -196,6 +214,28 @@ class Judging:
         if is_again and value.part.kind in _NAMING:
             return None  # it is said again as a whole: of the same thing, or of one more
         assert value.new is not None
+        return self._amends(known, value, value.new, rests_on)
+
+    def _partly(
+        self, known: Known, read: Read, place: int, over: Sequence[_Over], at: int
+    ) -> Relation | None:
+        """The stretch of a statement that is over while the rest of it holds, where the model is
+        sure of its words. An amount or a day that is said anew takes its place."""
+        chance = read.becomes[place]["part"]
+        if known.key or chance < thresholds.PARTLY:
+            return None  # what has a name has one value
+        old = stretch_over(read, place, known)
+        if old is None:
+            return None
+        within = [v for v in over if v.part.start < old[1] and old[0] < v.part.end]
+        if len(within) == 1 and within[0].new is not None and within[0].part.kind not in _NAMING:
+            return self._amends(known, within[0]._replace(chance=chance), within[0].new, read.model)
+        number = self._numbers[at]
+        return Relation(RelationKind.PART, known.id, number, chance, read.model, old=old)
+
+    def _amends(self, known: Known, value: _Over, new: Part, rests_on: str) -> Relation:
+        """That one value takes the place of another."""
+        said = self._here[value.number]
         return Relation(
             RelationKind.PART,
             known.id,
@@ -204,7 +244,7 @@ class Judging:
             rests_on,
             "correction" in said.cues,
             (value.part.start, value.part.end),
-            (value.new.start + said.start, value.new.end + said.start),
+            (new.start + said.start, new.end + said.start),
         )
 
     def _part_told(self, known: Known) -> Relation | None:
@@ -284,6 +324,14 @@ def _is_at(known: Known, said: Statement) -> bool:
     """Whether both give the same name."""
     claim = said.claim
     return claim is not None and (claim.attribute, claim.subject) == (known.key, known.subject)
+
+
+def _is_of(known: Known, said: Statement) -> bool:
+    """Whether a statement says all words of the name of what is known, and another value of that
+    kind: however alike the two are, they speak of one thing."""
+    name = name_of(known.key, known.subject) if known.key else frozenset()
+    words = {stem(one.group().lower()) for one in words_of(said.text)}
+    return bool(name) and name <= words and _says_otherwise(known, said)
 
 
 def _says_again(known: Known, said: Statement) -> bool:

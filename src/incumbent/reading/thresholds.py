@@ -35,8 +35,15 @@ JUST: Final = 2
 """So many of the last things said here count as said just now."""
 RESTATED: Final = 0.98
 """How likely what has one at a time is over where another value is said in the same words."""
-PART: Final = 0.65
+PART: Final = 0.8
 """From here on one value of a statement is over."""
+PARTLY: Final = 0.9
+"""So surely must a statement be over in part for a stretch of it to be masked, and not all of it
+put in doubt."""
+OVER: Final = 0.8
+"""From here on a word of something known is surely over, where only a part of that is,"""
+OVER_BESIDE: Final = 0.75
+"""and from here on those beside it are as well."""
 RESTS: Final = 0.6
 """From here on a statement rests on another."""
 OWN: Final = 0.97
