@@ -9,7 +9,6 @@ from functools import lru_cache
 from incumbent.language.lexicon import DEFAULT_LANGUAGE
 from incumbent.language.values.kinds import Value, ValueKind
 from incumbent.language.values.likeness import name_test
-from incumbent.language.values.needs import heads
 from incumbent.language.values.sentence import Sentence, Word
 from incumbent.language.values.vocabulary import Vocabulary, alternatives, vocabulary
 from incumbent.search.analysis import is_common
@@ -270,8 +269,6 @@ class Addresses:
 
     def __init__(self, words: Vocabulary) -> None:
         told = words.told["address"]
-        named = ("streets", "other_streets", "before")
-        self._needed = heads(word for name in named for word in told[name].split())
         self._short: dict[str, str] = told["short"]
         streets = alternatives(told["streets"].split())
         others = alternatives(word.title() for word in told["other_streets"].split())
@@ -296,8 +293,6 @@ class Addresses:
         """The address that begins with a house number."""
         text = sentence.text
         if word.start and (text[word.start - 1].isalnum() or text[word.start - 1] in "$€£.,:#"):
-            return None
-        if not sentence.has_any(self._needed):
             return None
         found = self._pattern.match(text, word.start)
         if found is None:
