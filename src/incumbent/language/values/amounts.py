@@ -26,8 +26,6 @@ _DURATION, _NUMBER = ValueKind.DURATION, ValueKind.NUMBER
 _DAY = 86_400
 _END = r"(?![^\W_])"
 _DECADE = re.compile(r"(?:1[5-9]|20)[0-9]0['’]?s(?!\w)")
-_PEEK = re.compile(r"[\s-]{0,2}([^\W\d_]+)")
-_LONGEST_GAP = 2
 _FURTHER = re.compile(r"[.,:/][0-9]|_")
 _DASH = r"\s{0,2}[-–—]\s{0,2}"
 
@@ -56,8 +54,6 @@ class Amounts:
         self._units = units_of(words)
         self._rates = rates_of(words)
         self._suffix = re.compile(self._suffix_pattern(), re.IGNORECASE)
-        self._suffix_words = self._first_words_of_suffixes()
-        self._suffix_signs = self._first_signs_of_suffixes()
         self._rate = re.compile(self._rate_pattern(), re.IGNORECASE)
         said = words.classes["to"]
         self._to = re.compile(rf"{_DASH}|\s+(?P<to>{alternatives(said)})\s+", re.IGNORECASE)
@@ -85,30 +81,6 @@ class Amounts:
             rf"|[\s-]{{0,2}}(?P<span>{alternatives(self._words.classes['span'])}){_END}"
             rf"|[\s-]{{0,2}}(?P<unit>(?-i:{alternatives(symbols)})|{alternatives(words)}){_END}"
         )
-
-    def _first_words_of_suffixes(self) -> set[str]:
-        percent = self._words.told["percent"]
-        names = [*percent["words"].split(), *percent["phrases"], *self._currencies, *self._units]
-        names += [*self._words.classes["span"]]
-        return {found.group(1).lower() for name in names if (found := _PEEK.match(name))}
-
-    def _first_signs_of_suffixes(self) -> frozenset[str]:
-        """The signs that are no letters with which what follows a number can begin."""
-        listed = [*self._units, *self._currencies, *self._words.classes["span"]]
-        listed += [*self._words.told["percent"]["phrases"], *"%€£¥₹"]
-        return frozenset(name[0] for name in listed if name and not name[0].isalpha())
-
-    def _suffix_at(self, text: str, position: int) -> re.Match[str] | None:
-        """What makes a number an amount of something. Most words do not, which is seen at once."""
-        if position == len(text):
-            return None
-        next_word = _PEEK.match(text, position)
-        if next_word is None:
-            if self._suffix_signs.isdisjoint(text[position : position + _LONGEST_GAP + 1]):
-                return None
-        elif next_word.group(1).lower() not in self._suffix_words:
-            return None
-        return self._suffix.match(text, position)
 
     def _rate_pattern(self) -> str:
         told = self._words.told["rates"]
@@ -159,7 +131,7 @@ class Amounts:
         if currency is not None:
             rated, rate = self._rated(sentence.text, end)
             return Measure(_MONEY, currency, one, rated, rate)
-        found = self._suffix_at(sentence.text, end)
+        found = self._suffix.match(sentence.text, end)
         if found is None:
             return Measure(_NUMBER, "", one, end)
         if found["span"]:
@@ -240,7 +212,7 @@ class Amounts:
     def _indefinite_span(self, sentence: Sentence, word: Word) -> Iterator[Value]:
         """As in "half an hour", "an hour and a half", "for a week"; not "what a day"."""
         some = self._some.match(sentence.text, word.start)
-        found = self._suffix_at(sentence.text, some.end()) if some else None
+        found = self._suffix.match(sentence.text, some.end()) if some else None
         if found is None or not found["span"]:
             return
         size, base = str(self._words.meaning("span", found["span"])).split()
@@ -275,7 +247,7 @@ class Amounts:
         while True:
             more = self._more_span.match(text, part.end)
             number = self._numbers.at(text, more.end()) if more else None
-            found = self._suffix_at(text, number.end) if number else None
+            found = self._suffix.match(text, number.end) if number else None
             if not (found and number and found["span"]):
                 return
             size, base = str(self._words.meaning("span", found["span"])).split()
