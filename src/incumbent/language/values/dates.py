@@ -46,6 +46,17 @@ def kept(said: re.Match[str]) -> str:
     return phrase(said["said"] if "said" in said.re.groupindex else said.group())
 
 
+def from_today(read: Callable[[re.Match[str], Sentence, date], str | None]) -> Reader:
+    """A reader of what is seen from the day on which it was said. Without that day a phrase stays
+    what it is."""
+
+    def reader(said: re.Match[str], sentence: Sentence) -> str | None:
+        today = today_of(sentence)
+        return kept(said) if today is None else read(said, sentence, today)
+
+    return reader
+
+
 # days of months
 
 
@@ -100,13 +111,10 @@ def _spell_day(month: int, day: int, year: int | None, today: date | None) -> st
     return f"{year or 'XXXX'}-{month:02}-{day:02}"
 
 
-def day_of_month(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def day_of_month(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "the 4th of this month"."""
-    day = _day(said["day_th"] or said["ordinal"], sentence)
-    today = today_of(sentence)
-    if today is None:
-        return kept(said)
-    first = today.replace(day=1)
+    day, first = _day(said["day_th"] or said["ordinal"], sentence), today.replace(day=1)
     if said["which"]:
         first = almanac.months_on(first, number_of(said, sentence, "which"))
     return first.replace(day=day).isoformat()
@@ -186,13 +194,11 @@ def _spell_month(number: int, sentence: Sentence, years: int) -> str:
     return f"{year}-{number:02}"
 
 
-def which_month(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def which_month(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "next March"."""
-    if today_of(sentence) is None:
-        return kept(said)
-    return _spell_month(
-        number_of(said, sentence, "month"), sentence, number_of(said, sentence, "which")
-    )
+    years = number_of(said, sentence, "which")
+    return _spell_month(number_of(said, sentence, "month"), sentence, years)
 
 
 def edge_of_month(said: re.Match[str], sentence: Sentence) -> str | None:
@@ -210,11 +216,9 @@ def _edge(spelt: str, edge: str) -> str:
     return (days[1] - timedelta(days=1)).isoformat() if days else f"{spelt}-{edge}"
 
 
-def edge_of_period(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def edge_of_period(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "the end of the month", "early next year"."""
-    today = today_of(sentence)
-    if today is None:
-        return kept(said)
     which = number_of(said, sentence, "which") if said["which"] else 0
     spelt = spell_period(period_of(said, sentence), which, today)
     edge = str(sentence.vocabulary.meaning("edge", said["edge"]))

@@ -28,29 +28,7 @@ from incumbent.language.values.vocabulary import (
 _LONGEST_TEXT = 8_000
 """Values are looked for in sentences; of a text longer than this only the beginning is read."""
 
-# Where two readings are as long, the more telling one wins.
-_RANK = {
-    kind: rank
-    for rank, kind in enumerate(
-        (
-            ValueKind.QUOTED,
-            ValueKind.EMAIL,
-            ValueKind.URL,
-            ValueKind.ADDRESS,
-            ValueKind.DATE,
-            ValueKind.TIME,
-            ValueKind.PHONE,
-            ValueKind.DURATION,
-            ValueKind.MONEY,
-            ValueKind.PERCENT,
-            ValueKind.QUANTITY,
-            ValueKind.CODE,
-            ValueKind.NAME,
-            ValueKind.NUMBER,
-        )
-    )
-}
-
+_RANK = {kind: rank for rank, kind in enumerate(ValueKind)}
 _DATE = ValueKind.DATE  # looked up once: every value is asked for it
 
 _LONE_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
