@@ -158,5 +158,4 @@ def test_a_text_that_has_no_parts_at_first_sight_has_none(text: str) -> None:
 
 @given(st.text("0123456789", min_size=1, max_size=22))
 def test_figures_are_read_by_the_rules_of_other_numbers(figures: str) -> None:
-    assert literals._is_figure_code(figures) is literals._is_identifier(figures)
     assert numbers().read(figures) == numbers()._read_anew(figures)

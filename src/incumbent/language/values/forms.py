@@ -89,12 +89,9 @@ def _words_of_values(
 
 
 def _read(text: str) -> Iterator[Form]:
-    for value in measures(text):
-        if not _is_name(value, text):
-            yield from _forms(value)
     grouped = _GROUPED.sub(lambda found: found.group().translate(_AS_POINTS), text)
-    if grouped != text:
-        for value in measures(grouped):
+    for way in dict.fromkeys((text, grouped)):
+        for value in measures(way):
             if not _is_name(value, text):
                 yield from _forms(value)
 
