@@ -31,7 +31,7 @@ from incumbent.turns.rereading.fitness import Fitness
 from incumbent.turns.rereading.ledger import OrganizationLedger
 from incumbent.turns.rereading.revision import Revision
 from incumbent.turns.rereading.sitting import Sitting, sitting_of
-from incumbent.turns.rereading.waiting import ERASED, Conversation, Waiting, was_erased
+from incumbent.turns.rereading.waiting import ERASED, Conversation, Standing, Waiting, standing
 from incumbent.turns.worth import is_tool
 
 log = logging.getLogger("incumbent.llm")
@@ -188,11 +188,11 @@ class Rereader:
         self, conversation: Conversation, sitting: Sitting, answered: Answered
     ) -> None:
         with conversation.deciding() as registrar:
-            standing = self._still_there(registrar.transaction, sitting.turns.values())
-            if not standing:
+            kept = self._still_there(registrar.transaction, sitting.turns.values())
+            if not kept:
                 return
             evidence = self._evidence(conversation)
-            revision = Revision(registrar, conversation, sitting, standing, evidence)
+            revision = Revision(registrar, conversation, sitting, kept, evidence)
             revision.apply(answered)
         self._judge(conversation, is_of_use=revision.is_of_use)
         for one in revision.turns.values():
@@ -212,14 +212,14 @@ class Rereader:
         asked = {} if isinstance(reader, Telling) else {"prompt": prompting.prompt().name}
         return {"reader": reader.name, **asked}
 
-    def _still_there(self, reader: Reader, turns: Iterable[Waiting]) -> list[Waiting]:
+    def _still_there(self, reader: Reader, turns: Iterable[Waiting]) -> list[Standing]:
         """The turns that nobody wanted forgotten since; the others are given up."""
         kept = []
         for waiting in turns:
-            if was_erased(self._store, reader, waiting):
+            if (one := standing(self._store, reader, waiting)) is None:
                 waiting.opinion.fail(ERASED)
             else:
-                kept.append(waiting)
+                kept.append(one)
         return kept
 
 

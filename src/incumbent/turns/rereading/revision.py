@@ -18,7 +18,7 @@ from incumbent.engine.registrar import Registrar
 from incumbent.engine.undo import undo
 from incumbent.model.fact import UNNAMED, Source, Status
 from incumbent.model.ids import new_id
-from incumbent.model.records import Turn, item_key
+from incumbent.model.records import item_key
 from incumbent.model.verdict import Action, Verdict
 from incumbent.reading.asked.answer import Answered, Entry
 from incumbent.reading.asked.asking import Trouble
@@ -33,7 +33,7 @@ from incumbent.turns.opinions import Proposed
 from incumbent.turns.passages import follow_desk
 from incumbent.turns.rereading.agreeing import agrees
 from incumbent.turns.rereading.sitting import Sitting
-from incumbent.turns.rereading.waiting import Conversation, Waiting, stored_turn
+from incumbent.turns.rereading.waiting import Conversation, Standing
 from incumbent.turns.situation import FoundBySearch, Situation, known_to, looked_at
 from incumbent.turns.spots import own_spots
 
@@ -45,14 +45,9 @@ _SAID: Final = Source(type="conversation")
 
 
 @dataclass
-class Revised:
+class Revised(Standing):
     """A turn that is read again, and what became of the entries of its answer."""
 
-    waiting: Waiting
-    stored: Turn
-    """Its record, as it is by now."""
-    offline: list[Verdict]
-    """What the offline reading of it led to."""
     entries: list[Entry] = field(default_factory=list)
     proposals: list[Proposed] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
@@ -79,7 +74,7 @@ class Revision:
         registrar: Registrar,
         conversation: Conversation,
         sitting: Sitting,
-        turns: Iterable[Waiting],
+        turns: Iterable[Standing],
         evidence: Mapping[str, str],
     ) -> None:
         self._registrar = registrar
@@ -92,11 +87,9 @@ class Revision:
         """Sentences that may become facts, before anything is filed."""
         self.is_of_use = True
         """Whether most of the answer could be believed."""
-        reader, self.turns = registrar.transaction, dict[int, Revised]()
-        for one in turns:
-            if (stored := stored_turn(reader, one)) is not None:
-                found = reader.verdicts_by_id(stored.verdict_ids)
-                self.turns[stored.turn_index] = Revised(one, stored, found)
+        self.turns = {
+            one.stored.turn_index: Revised(one.waiting, one.stored, one.offline) for one in turns
+        }
 
     def apply(self, answered: Answered) -> None:
         """Put an answer into effect, turn by turn, as far as that does no harm."""
@@ -145,12 +138,11 @@ class Revision:
         """The turns on whose facts nobody else has built. An agreed turn that built on one that
         goes is filed again with it."""
         chosen = self.turns.keys() - agreed
+        ours = {v.id: index for index, one in self.turns.items() for v in one.offline}
         while True:
-            ours = {v.id: index for index, one in self.turns.items() for v in one.offline}
+            going = {i for i, at in ours.items() if at in chosen}
             for index in sorted(chosen):
-                others = self._builders(self.turns[index].offline) - {
-                    i for i, at in ours.items() if at in chosen
-                }
+                others = self._builders(self.turns[index]) - going
                 if not others:
                     continue
                 mine = {ours[i] for i in others if i in ours}
@@ -163,12 +155,12 @@ class Revision:
             else:
                 return chosen
 
-    def _builders(self, offline: Sequence[Verdict]) -> set[str]:
-        """The verdicts that are about, or rest on, what those of a turn brought."""
+    def _builders(self, turn: Revised) -> set[str]:
+        """The verdicts that are about, or rest on, what a turn brought."""
         reader = self._registrar.transaction
-        if any(one.undone_by is not None for one in offline):
+        if any(one.undone_by is not None for one in turn.offline):
             return {"undone"}
-        brought = [one.fact_id for one in offline if one.action is Action.ASSERT]
+        brought = [*turn.brought]
         if not brought:
             return set()
         resting = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,14 +12,14 @@ from incumbent.language.speakers import is_machine
 from incumbent.model.fact import Fact
 from incumbent.model.records import item_key
 from incumbent.model.values import text_of
-from incumbent.model.verdict import Action, Outcome, Verdict
+from incumbent.model.verdict import Outcome
 from incumbent.reading.asked.asking import Ask
 from incumbent.reading.asked.grounds import Grounds
 from incumbent.reading.asked.prompting import Shown, ask_for, cut
 from incumbent.reading.form import StatementKind
 from incumbent.stores.port import Reader
 from incumbent.turns.observer import WINDOW
-from incumbent.turns.rereading.waiting import Waiting, stored_turn
+from incumbent.turns.rereading.waiting import Standing, Waiting
 from incumbent.turns.situation import FoundBySearch, Situation, looked_at
 from incumbent.turns.worth import is_done
 
@@ -56,15 +56,18 @@ class Sitting:
         return ask_for(self.shown_facts, self.shown_turns, max_output_tokens)
 
 
-def sitting_of(reader: Reader, lens: Lens, kept: Sequence[Waiting], most_facts: int) -> Sitting:
+def sitting_of(
+    reader: Reader, lens: Lens, standing: Sequence[Standing], most_facts: int
+) -> Sitting:
     """What is sent for a few turns of one conversation, in order."""
+    kept = [one.waiting for one in standing]
     session_id = kept[0].conversation.session_id
     found = {i: FoundBySearch(s, s) for one in kept for i, s in one.found.items()}
     situation = looked_at(reader, lens, session_id, WINDOW, found)
     turns = {one.turn.turn_index: one for one in kept}
     names = _sentences(kept)
     shown_turns = _shown_turns(situation, turns, names)
-    chosen = _known(reader, lens, situation, kept, most_facts)
+    chosen = _known(reader, lens, situation, standing, most_facts)
     known = {f"k{number}": fact.id for number, fact in enumerate(chosen, 1)}
     said = [(one.came.text, one.moment) for one in kept]
     said += [(one.told.get("before", ""), kept[0].moment) for one in shown_turns]
@@ -73,7 +76,7 @@ def sitting_of(reader: Reader, lens: Lens, kept: Sequence[Waiting], most_facts: 
         names,
         known,
         shown_turns,
-        _shown_facts(reader, lens, chosen, turns),
+        _shown_facts(reader, lens, chosen, {i for one in standing for i in one.brought}),
         Grounds(said, (text for fact in chosen for text in (text_of(fact.value), _name(fact)))),
     )
 
@@ -125,15 +128,8 @@ def _told_by(speaker: str) -> dict[str, Any]:
 # what is known
 
 
-def brought_by(reader: Reader, waiting: Waiting) -> tuple[list[Verdict], set[str]]:
-    """The verdicts that the offline reading of a turn led to, and the facts that it brought."""
-    turn = stored_turn(reader, waiting)
-    verdicts = reader.verdicts_by_id(turn.verdict_ids) if turn is not None else []
-    return verdicts, {one.fact_id for one in verdicts if one.action is Action.ASSERT}
-
-
 def _known(
-    reader: Reader, lens: Lens, situation: Situation, kept: Sequence[Waiting], most: int
+    reader: Reader, lens: Lens, situation: Situation, standing: Sequence[Standing], most: int
 ) -> list[Fact]:
     """What was on record before the turns and may concern them, oldest first.
 
@@ -142,14 +138,13 @@ def _known(
     """
     scores: dict[str, float] = {}
     brought: set[str] = set()
-    for one in kept:
-        verdicts, made = brought_by(reader, one)
-        brought |= made
-        gone = {i for verdict in verdicts for i in verdict.superseded}
-        gone |= {v.fact_id for v in verdicts if v.outcome is Outcome.RETRACTED}
-        gone |= {i for fact in reader.facts(made) for i in fact.doubts}
+    for one in standing:
+        brought |= one.brought
+        gone = {i for verdict in one.offline for i in verdict.superseded}
+        gone |= {v.fact_id for v in one.offline if v.outcome is Outcome.RETRACTED}
+        gone |= {i for fact in reader.facts(one.brought) for i in fact.doubts}
         scores |= dict.fromkeys(gone, TOUCHED)
-        for fact_id, score in one.found.items():
+        for fact_id, score in one.waiting.found.items():
             scores[fact_id] = max(score, scores.get(fact_id, 0.0))
     touched = {i for i, score in scores.items() if score >= TOUCHED}
     for age, fact_id in enumerate(reversed([*situation.here])):
@@ -191,11 +186,10 @@ def _may_be_sent(reader: Reader, fact: Fact) -> bool:
 
 
 def _shown_facts(
-    reader: Reader, lens: Lens, facts: Sequence[Fact], turns: Mapping[int, Waiting]
+    reader: Reader, lens: Lens, facts: Sequence[Fact], read: Container[str]
 ) -> list[Shown]:
     names = {fact.id: f"k{number}" for number, fact in enumerate(facts, 1)}
     doubted = doubters(reader, lens, facts)
-    read = set().union(*(brought_by(reader, one)[1] for one in turns.values()))
     found = []
     for fact in facts:
         told: dict[str, Any] = {names[fact.id]: cut(text_of(fact.value), _LONGEST_FACT)}
