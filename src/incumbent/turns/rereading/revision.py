@@ -218,13 +218,13 @@ class Revision:
 
     def _understood(self, index: int) -> Understanding:
         turn = self.turns[index]
-        one, at_all = turn.waiting, self._sitting.sentences
+        one, named = turn.waiting, self._sitting.sentences
         made = Understanding(
             one.came.text,
             one.came.speaker.name,
             one.moment,
             one.reading,
-            {name: number for name, (at, number) in at_all.items() if at == index},
+            {name: number for name, (at, number) in named.items() if at == index},
             self._known,
             self._sitting.grounds,
             self._evidence["reader"],
