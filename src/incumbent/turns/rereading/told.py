@@ -78,7 +78,7 @@ class Told(_OfOneSession):
         """A turn with its opinion to come; the facts that are pointed to are looked at."""
         *others, found = of_turn
         found = {**found, **dict.fromkeys(self._pointed, TOUCHED)}
-        return super().taken(conversation, *others, found)
+        return super().taken(conversation, *(*others, found))
 
 
 class _Statements(Nobody):
