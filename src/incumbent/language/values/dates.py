@@ -37,13 +37,10 @@ def today_of(sentence: Sentence) -> date | None:
     return sentence.at.date() if sentence.at else None
 
 
-def phrase(text: str) -> str:
-    """A phrase that stays what it is, in lower case."""
-    return " ".join(text.lower().split())
-
-
 def kept(said: re.Match[str]) -> str:
-    return phrase(said["said"] if "said" in said.re.groupindex else said.group())
+    """A phrase that stays what it is, in lower case."""
+    text = said["said"] if "said" in said.re.groupindex else said.group()
+    return " ".join(text.lower().split())
 
 
 def from_today(read: Callable[[re.Match[str], Sentence, date], str | None]) -> Reader:
@@ -232,13 +229,14 @@ def period_of(said: re.Match[str], sentence: Sentence) -> str:
 def spell_period(period: str, steps: int, today: date) -> str:
     """The week, weekend, month, quarter or year so many steps from that of a day."""
     if period in ("week", "weekend"):
-        week = almanac.week_of(today + timedelta(weeks=steps))
-        return f"{week}-WE" if period == "weekend" else week
+        year, week, _ = (today + timedelta(weeks=steps)).isocalendar()
+        return f"{year}-W{week:02}{'-WE' if period == 'weekend' else ''}"
     if period == "year":
         return f"{today.year + steps:04}"
     first = today.replace(day=1)
     if period == "quarter":
-        return almanac.quarter_of(almanac.months_on(first, 3 * steps))
+        day = almanac.months_on(first, 3 * steps)
+        return f"{day.year:04}-Q{(day.month + 2) // 3}"
     return almanac.months_on(first, steps).isoformat()[:7]
 
 
