@@ -10,7 +10,7 @@ import pytest
 
 import incumbent
 from incumbent.reading.asked import Answer, Ask, Trouble
-from incumbent.reading.asked.asking import Asker
+from incumbent.reading.asked.asking import asked
 from incumbent.reading.asked.config import LLM
 from tests.conftest import OpenMemory
 from tests.llm.scripted import Scripted, answer, entry, keeping, link, opinion, reasons, settings
@@ -31,6 +31,17 @@ class Slow:
     def complete(self, ask: Ask, *, timeout: float) -> Answer:
         self.over.wait(PATIENCE)
         return Answer(answer())
+
+
+class Free:
+    """A budget without an end."""
+
+    def reserve(self, ask: Ask) -> None: ...
+    def settle(self, *, tokens: tuple[int, int] | None, failed: bool) -> None: ...
+
+
+def _as_it_is(content: Any) -> Any:
+    return content
 
 
 def test_a_slow_model_is_not_waited_for(open_memory: OpenMemory) -> None:
@@ -133,14 +144,14 @@ def test_pauses_grow_and_vary() -> None:
     llm = LLM("x:y", retries=7, backoff=1.0, timeout=3600.0)
     chances = iter([1.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0])
 
-    class Ledger:
-        def reserve(self, ask: Ask) -> None: ...
-        def settle(self, *, tokens: tuple[int, int] | None, failed: bool) -> None: ...
-
     model = Scripted(*([BUSY] * 8))
-    asker = Asker(model, llm, sleep=pauses.append, chance=lambda: next(chances, 1.0))
+    ask = Ask("", "", {}, 1)
     with pytest.raises(Trouble):
-        asker.ask(Ask("", "", {}, 1), Ledger(), lambda content: content)
+        asked(
+            *(model, llm, ask, Free(), _as_it_is),
+            sleep=pauses.append,
+            chance=lambda: next(chances, 1.0),
+        )
     assert pauses == [1.0, 1.0, 3.0, 8.0, 16.0, 20.0, 20.0]
     assert len(model.asked) == 8
 
@@ -150,13 +161,9 @@ def test_a_provider_that_wants_to_be_left_alone_is() -> None:
     pauses: list[float] = []
     busy = Trouble("http", "the provider answered with status 429", may_pass=True, wait=7.0)
 
-    class Ledger:
-        def reserve(self, ask: Ask) -> None: ...
-        def settle(self, *, tokens: tuple[int, int] | None, failed: bool) -> None: ...
-
     llm = LLM("x:y", retries=1, backoff=0.5, timeout=30.0)
-    asker = Asker(Scripted(busy), llm, sleep=pauses.append)
-    asker.ask(Ask("", '<a>\n{"known":[],"turns":[]}\n</a>', {}, 1), Ledger(), lambda given: given)
+    ask = Ask("", '<a>\n{"known":[],"turns":[]}\n</a>', {}, 1)
+    asked(Scripted(busy), llm, ask, Free(), _as_it_is, sleep=pauses.append)
     assert pauses == [7.0]
 
 
@@ -198,16 +205,11 @@ def test_no_pause_goes_past_the_deadline() -> None:
     """Where a pause would take longer than the time that is left, it is over at once."""
     llm = LLM("x:y", retries=5, backoff=30.0, timeout=10.0)
 
-    class Ledger:
-        def reserve(self, ask: Ask) -> None: ...
-        def settle(self, *, tokens: tuple[int, int] | None, failed: bool) -> None: ...
-
     def sleep(seconds: float) -> None:
         raise AssertionError("nobody should wait")
 
-    asker = Asker(Scripted(BUSY), llm, sleep=sleep)
     with pytest.raises(Trouble, match="503"):
-        asker.ask(Ask("", "", {}, 1), Ledger(), lambda content: content)
+        asked(Scripted(BUSY), llm, Ask("", "", {}, 1), Free(), _as_it_is, sleep=sleep)
 
 
 # budgets

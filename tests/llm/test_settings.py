@@ -16,7 +16,7 @@ import pytest
 import incumbent
 from incumbent.context.tokens import counter
 from incumbent.reading.asked.client import completion_for
-from incumbent.reading.asked.prompting import ShownFact, ShownTurn, ask_for, prompt
+from incumbent.reading.asked.prompting import Shown, ask_for, prompt
 from tests.llm.scripted import Scripted
 from tests.patience import PATIENCE
 
@@ -173,9 +173,9 @@ def test_a_released_prompt_does_not_change() -> None:
 def test_the_instructions_are_short_and_the_same_for_all() -> None:
     """They come first, with the form of the answer, so that providers can remember them."""
     count = counter("o200k_base")
-    turns = (ShownTurn("user", date(2026, 5, 1), {"s1": "It is green"}),)
-    fact = ShownFact("k1", "It is blue", date(2026, 4, 1))
-    first, second = ask_for((), turns, 100), ask_for((fact,), turns, 100)
+    turns = [Shown(date(2026, 5, 1), {"s1": "It is green"})]
+    fact = Shown(date(2026, 4, 1), {"k1": "It is blue"})
+    first, second = ask_for([], turns, 100), ask_for([fact], turns, 100)
     assert (first.instructions, first.schema) == (second.instructions, second.schema)
     assert count(first.instructions) <= 600
 
@@ -183,18 +183,17 @@ def test_the_instructions_are_short_and_the_same_for_all() -> None:
 def test_a_usual_sitting_is_a_small_request() -> None:
     """Eight turns and as many facts as are shown at most take 1,500 tokens, all in all."""
     count, day = counter("o200k_base"), date(2026, 5, 1)
-    facts = tuple(
-        ShownFact(
-            f"k{n}",
-            f"The shelf in room {n} of the east wing is full of tins.",
+    facts = [
+        Shown(
             day - timedelta(days=n // 2),
+            {f"k{n}": f"The shelf in room {n} of the east wing is full of tins."},
         )
         for n in range(1, incumbent.LLM("x:y").known_facts + 1)
-    )
-    turns = tuple(
-        ShownTurn("user", day, {f"s{n}": "The tins of the second shelf go to Okafor on Friday."})
+    ]
+    turns = [
+        Shown(day, {f"s{n}": "The tins of the second shelf go to Okafor on Friday."})
         for n in range(1, 9)
-    )
+    ]
     ask = ask_for(facts, turns, 100)
     schema = json.dumps(ask.schema, separators=(",", ":"))
     assert sum(map(count, (ask.instructions, ask.data, schema))) <= 1_500

@@ -105,37 +105,6 @@ def test_a_plain_name_is_shown_as_any_other(text: str) -> None:
     assert (quotes.name(text) != shown) is runs_on
 
 
-@SEARCHED
-@given(_texts())
-def test_values_are_the_same_without_knowing_which_words_a_text_has(text: str) -> None:
-    sentence = Sentence(text, None, vocabulary())
-    sentence.said = None
-    found = [*literals.unquoted(sentence), *finding._measured(sentence)]
-    assert finding.measures(text) == finding._joined(sentence, finding._apart(found))
-
-
-_LISTED = sorted(
-    finding._forms("en")._listed.items(), key=lambda one: one[0]
-)  # so that all processes have one order
-_FORMS = [form for _, listed in _LISTED for form in listed if form.needs]
-
-
-@pytest.mark.parametrize(
-    "form",
-    {id(form): form for form in _FORMS}.values(),
-    ids=lambda form: form.read.__name__,
-)
-def test_every_text_of_a_form_has_the_words_that_it_needs(form: finding.Form) -> None:
-    @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-    @given(_matching(form.pattern))
-    def check(text: str) -> None:
-        said = Sentence(text, None, vocabulary()).said
-        assert said is not None
-        assert not any(map(said.isdisjoint, form.needs)), text
-
-    check()
-
-
 @given(st.dates())
 def test_a_day_by_itself_is_read_like_a_day_in_a_sentence(day: object) -> None:
     sentence = Sentence(str(day), None, vocabulary())
@@ -189,5 +158,4 @@ def test_a_text_that_has_no_parts_at_first_sight_has_none(text: str) -> None:
 
 @given(st.text("0123456789", min_size=1, max_size=22))
 def test_figures_are_read_by_the_rules_of_other_numbers(figures: str) -> None:
-    assert literals._is_figure_code(figures) is literals._is_identifier(figures)
     assert numbers().read(figures) == numbers()._read_anew(figures)

@@ -18,13 +18,12 @@ from incumbent.proxy.configuration import ProxySettings, target_of
 from incumbent.proxy.headers import Headers, to_upstream
 from incumbent.proxy.replies import WholeReply
 from incumbent.reading.asked import LLM, Answer, Ask
-from incumbent.reading.asked.asking import Said, Trouble, answered, instructed
+from incumbent.reading.asked.asking import Nobody, Said, Trouble, answered, instructed, refused_with
 from incumbent.turns.rereading.told import Deferred
 
 _MOST_BYTES = 1_000_000
 """Of an answer. A longer one is no reading."""
 _ABOUT_ONE_REQUEST = ("accept", "cookie", "idempotency-key", "x-client-request-id", "x-request-id")
-_PASSING = (408, 409, 425, 429)
 _MOST_OUTPUT = 4_000
 """Tokens, among them those that a model thinks with."""
 _PLAIN_LIMIT = "max_completion_tokens"
@@ -33,8 +32,6 @@ _LIMITS = ("max_tokens", _PLAIN_LIMIT)
 
 class UpstreamReader:
     """Has the provider behind a proxy read what was said in a request."""
-
-    name = "upstream"
 
     def __init__(self, memory: Memory, settings: ProxySettings) -> None:
         self._settings = settings
@@ -45,15 +42,12 @@ class UpstreamReader:
         self._refused: set[tuple[str, str]] = set()
         """Paths and models that take no form of an answer."""
         llm = LLM(
-            self,
+            Nobody("upstream"),
             max_output_tokens=_MOST_OUTPUT,
             pause=settings.reader_pause,
             calls_per_day=settings.reader_calls,
         )
         self._rereader = memory.resources.rereading(llm)
-
-    def complete(self, ask: Ask, *, timeout: float) -> Answer:
-        raise Trouble("error", "the upstream reads what was said in a request, and nothing else")
 
     def of(
         self, api: MessageApi, path: bytes, query: bytes, headers: Headers, content: bytes
@@ -151,7 +145,7 @@ class UpstreamCompletion:
             self._refused.add(self._place)
             response = self._post(self._body(ask, has_form=False), timeout)
         if response.status != 200:
-            raise _trouble(response)
+            raise refused_with(response.status, response.headers.get("retry-after"))
         return answered(_said(self._api, response.content))
 
     def _body(self, ask: Ask, *, has_form: bool) -> dict[str, Any]:
@@ -191,15 +185,3 @@ def _said(api: MessageApi, content: bytes) -> Said:
 def _count(usage: Mapping[str, Any], *names: str) -> int:
     found = (usage.get(f"{name}_tokens") for name in names)
     return next((one for one in found if type(one) is int and one >= 0), 0)
-
-
-def _trouble(response: Posted) -> Trouble:
-    """Why there is no answer; nothing that the provider wrote is told."""
-    status = response.status
-    try:
-        wait = min(max(0.0, float(response.headers.get("retry-after", "0"))), 3600.0)
-    except ValueError:
-        wait = 0.0  # a date: the usual pause is as good a guess
-    message = f"the provider answered with status {status}"
-    passing = status >= 500 or status in _PASSING
-    return Trouble("http", message, may_pass=passing, wait=wait, tokens=(0, 0))

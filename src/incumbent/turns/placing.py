@@ -9,15 +9,13 @@ from dataclasses import replace
 from typing import Final
 
 from incumbent.engine.proposal import Proposal
-from incumbent.language.values.comparing import is_said_by
-from incumbent.language.values.kinds import Value, ValueKind
+from incumbent.language.values.comparing import is_said_by, values_of
 from incumbent.model.fact import Fact, Part
 from incumbent.model.values import text_of
 from incumbent.reading.form import NAMED, Claim, Reading, Relation, RelationKind, Statement
 from incumbent.reading.things import is_of_a_plan, is_one_at_a_time, tells_of_change
 
 ASKED: Final = "what was asked"
-_KINDS: Final = frozenset(ValueKind)
 _WAYS: Final = frozenset({"phone", "email", "url"})
 _SHORT: Final = 12
 """A longer statement is kept beside what it changes."""
@@ -126,23 +124,16 @@ def says_more(said: Statement, done: Sequence[Relation]) -> bool:
 def says_the_same(claim: Claim, said: Statement, fact: Fact) -> bool:
     """Whether a value is the one that a fact has, in other words: $4.5k and 4,500 dollars."""
     start, end = claim.start - said.start, claim.end - said.start
-    new = [p for p in said.parts if start <= p.start and p.end <= end and p.kind in _KINDS]
-    old = [part for part in fact.parts if part.kind in _KINDS]
-    return (
-        bool(new)
-        and len(new) == len(old)
-        and all(is_said_by(_value(a), _value(b)) for a, b in zip(old, new, strict=True))
-    )
+    new = values_of(p for p in said.parts if start <= p.start and p.end <= end)
+    old = values_of(fact.parts)
+    pairs = zip(old, new, strict=False)
+    return bool(new) and len(new) == len(old) and all(is_said_by(*pair) for pair in pairs)
 
 
 def gone_parts(gone: Fact, now: Fact | None) -> tuple[Part, ...]:
     """The values of a fact that left office which the one in its place does not have."""
     kept = {part.normal for part in now.parts} if now is not None else set()
     return tuple(part for part in gone.parts if part.normal not in kept)
-
-
-def _value(part: Part) -> Value:
-    return Value(ValueKind(part.kind), part.text, part.start, part.end, part.normal)
 
 
 _TAKES: Final = (

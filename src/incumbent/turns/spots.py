@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from incumbent.language.values.comparing import is_said_by
+from incumbent.language.values.comparing import is_said_by, values_of
 from incumbent.language.values.finding import find
-from incumbent.language.values.kinds import Value, ValueKind
-from incumbent.model.fact import Fact, Part
+from incumbent.language.values.kinds import Value
+from incumbent.model.fact import Fact
 from incumbent.model.records import Spot, WorkingItem
 from incumbent.model.values import text_of
 from incumbent.reading.form import Reading, Statement, StatementKind
 
 _UNREAL: Final = (StatementKind.SUPPOSES, StatementKind.PROPOSES)
-_KINDS: Final = frozenset(ValueKind)
 _SHORTEST: Final = 2
 """A single digit is said of too many things."""
 
@@ -71,18 +70,14 @@ def retraced(item: WorkingItem, facts: Sequence[Fact]) -> WorkingItem:
 def _said_again(said: Statement, known: Sequence[Fact]) -> Iterator[Spot]:
     """Where a statement says again, in whatever form, what a fact in office says."""
     if known:
-        values = [_value(part) for part in said.parts if part.kind in _KINDS] or find(said.text)
+        values = values_of(said.parts) or find(said.text)
         yield from _echoes(values, said.start, known)
 
 
 def _echoes(values: Iterable[Value], shift: int, facts: Sequence[Fact]) -> Iterator[Spot]:
-    standing = [(fact, part) for fact in facts for part in fact.parts if part.kind in _KINDS]
+    standing = [(fact, held) for fact in facts for held in values_of(fact.parts)]
     for value in values if standing else ():
         for fact, held in standing:
             is_long = len(value.text) >= _SHORTEST
-            if is_long and value.kind == held.kind and is_said_by(_value(held), value):
+            if is_long and value.kind == held.kind and is_said_by(held, value):
                 yield Spot(fact.id, held.text, value.start + shift, value.end + shift)
-
-
-def _value(part: Part) -> Value:
-    return Value(ValueKind(part.kind), part.text, part.start, part.end, part.normal)

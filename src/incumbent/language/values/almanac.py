@@ -53,15 +53,6 @@ def business_days_on(day: date, days: int) -> date:
     return day
 
 
-def week_of(day: date) -> str:
-    year, week, _ = day.isocalendar()
-    return f"{year}-W{week:02}"
-
-
-def quarter_of(day: date) -> str:
-    return f"{day.year:04}-Q{(day.month + 2) // 3}"
-
-
 def last_of_month(year: int, month: int) -> date:
     return date(year, month, calendar.monthrange(year, month)[1])
 
@@ -78,10 +69,8 @@ def days_of(normal: str) -> tuple[date, date] | None:
 
 def _days_of_one(normal: str) -> tuple[date, date] | None:
     found = _SPELLING.match(normal)
-    if found is None:
-        return None
     try:
-        return _period(found)
+        return None if found is None else _period(found)
     except (ValueError, OverflowError):  # no such day, or past the end of the calendar
         return None
 

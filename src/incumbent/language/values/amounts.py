@@ -17,8 +17,14 @@ from incumbent.language.values.almanac import RANGE
 from incumbent.language.values.kinds import Value, ValueKind
 from incumbent.language.values.numbers import Numbers, numbers, plain
 from incumbent.language.values.sentence import Sentence, Word
-from incumbent.language.values.units import currencies_of, rates_of, units_of
-from incumbent.language.values.vocabulary import FIGURE, Unit, Vocabulary, alternatives, vocabulary
+from incumbent.language.values.vocabulary import (
+    FIGURE,
+    Unit,
+    Vocabulary,
+    alternatives,
+    split,
+    vocabulary,
+)
 
 # Members of an enum, looked up once: every figure asks for them.
 _MONEY, _PERCENT, _QUANTITY = ValueKind.MONEY, ValueKind.PERCENT, ValueKind.QUANTITY
@@ -26,8 +32,6 @@ _DURATION, _NUMBER = ValueKind.DURATION, ValueKind.NUMBER
 _DAY = 86_400
 _END = r"(?![^\W_])"
 _DECADE = re.compile(r"(?:1[5-9]|20)[0-9]0['’]?s(?!\w)")
-_PEEK = re.compile(r"[\s-]{0,2}([^\W\d_]+)")
-_LONGEST_GAP = 2
 _FURTHER = re.compile(r"[.,:/][0-9]|_")
 _DASH = r"\s{0,2}[-–—]\s{0,2}"
 
@@ -49,15 +53,13 @@ class Amounts:
     def __init__(self, words: Vocabulary, reader: Numbers) -> None:
         self._words = words
         self._numbers = reader
-        self._currencies, prefixes = currencies_of(words)
+        self._currencies, prefixes = _currencies_of(words)
         self._prefix = re.compile(
             rf"(?:{alternatives(prefixes)})\s{{0,2}}(?=[0-9.])", re.IGNORECASE
         )
-        self._units = units_of(words)
-        self._rates = rates_of(words)
+        self._units = _units_of(words)
+        self._rates = _rates_of(words)
         self._suffix = re.compile(self._suffix_pattern(), re.IGNORECASE)
-        self._suffix_words = self._first_words_of_suffixes()
-        self._suffix_signs = self._first_signs_of_suffixes()
         self._rate = re.compile(self._rate_pattern(), re.IGNORECASE)
         said = words.classes["to"]
         self._to = re.compile(rf"{_DASH}|\s+(?P<to>{alternatives(said)})\s+", re.IGNORECASE)
@@ -85,30 +87,6 @@ class Amounts:
             rf"|[\s-]{{0,2}}(?P<span>{alternatives(self._words.classes['span'])}){_END}"
             rf"|[\s-]{{0,2}}(?P<unit>(?-i:{alternatives(symbols)})|{alternatives(words)}){_END}"
         )
-
-    def _first_words_of_suffixes(self) -> set[str]:
-        percent = self._words.told["percent"]
-        names = [*percent["words"].split(), *percent["phrases"], *self._currencies, *self._units]
-        names += [*self._words.classes["span"]]
-        return {found.group(1).lower() for name in names if (found := _PEEK.match(name))}
-
-    def _first_signs_of_suffixes(self) -> frozenset[str]:
-        """The signs that are no letters with which what follows a number can begin."""
-        listed = [*self._units, *self._currencies, *self._words.classes["span"]]
-        listed += [*self._words.told["percent"]["phrases"], *"%€£¥₹"]
-        return frozenset(name[0] for name in listed if name and not name[0].isalpha())
-
-    def _suffix_at(self, text: str, position: int) -> re.Match[str] | None:
-        """What makes a number an amount of something. Most words do not, which is seen at once."""
-        if position == len(text):
-            return None
-        next_word = _PEEK.match(text, position)
-        if next_word is None:
-            if self._suffix_signs.isdisjoint(text[position : position + _LONGEST_GAP + 1]):
-                return None
-        elif next_word.group(1).lower() not in self._suffix_words:
-            return None
-        return self._suffix.match(text, position)
 
     def _rate_pattern(self) -> str:
         told = self._words.told["rates"]
@@ -159,12 +137,11 @@ class Amounts:
         if currency is not None:
             rated, rate = self._rated(sentence.text, end)
             return Measure(_MONEY, currency, one, rated, rate)
-        found = self._suffix_at(sentence.text, end)
+        found = self._suffix.match(sentence.text, end)
         if found is None:
             return Measure(_NUMBER, "", one, end)
         if found["span"]:
-            size, base = str(self._words.meaning("span", found["span"])).split()
-            return Measure(_DURATION, base, Decimal(size), found.end())
+            return self._length(found)
         rated, rate = self._rated(sentence.text, found.end())
         if found["percent"]:
             return Measure(_PERCENT, "%", one, rated, rate)
@@ -174,6 +151,11 @@ class Amounts:
         said = found["unit"] or found["money"]
         unit = self._unit(said)
         return Measure(_QUANTITY, unit.symbol if unit else "lb", one, rated, rate)
+
+    def _length(self, found: re.Match[str]) -> Measure:
+        """A length of time, by the word for it."""
+        size, base = str(self._words.meaning("span", found["span"])).split()
+        return Measure(_DURATION, base, Decimal(size), found.end())
 
     def _unit(self, said: str) -> Unit | None:
         return self._units.get(said) or self._units.get(" ".join(said.lower().split()))
@@ -240,10 +222,9 @@ class Amounts:
     def _indefinite_span(self, sentence: Sentence, word: Word) -> Iterator[Value]:
         """As in "half an hour", "an hour and a half", "for a week"; not "what a day"."""
         some = self._some.match(sentence.text, word.start)
-        found = self._suffix_at(sentence.text, some.end()) if some else None
+        found = self._suffix.match(sentence.text, some.end()) if some else None
         if found is None or not found["span"]:
             return
-        size, base = str(self._words.meaning("span", found["span"])).split()
         half = self._and_a_half.match(sentence.text, found.end())
         if word.low != self._half and not half:
             if found["span"].lower() in self._words.words("idle_spans"):
@@ -252,8 +233,7 @@ class Amounts:
             if not led and sentence.word_after(found.end()) not in self._words.words("span_tails"):
                 return
         amount = Decimal("0.5") if word.low == self._half else Decimal(1)
-        low = Measure(_DURATION, base, Decimal(size), found.end())
-        yield self._span(sentence, word, amount, low)
+        yield self._span(sentence, word, amount, self._length(found))
 
     def _span(self, sentence: Sentence, word: Word, amount: Decimal, low: Measure) -> Value:
         """A length of time, with all the parts it has: an hour and 30 minutes."""
@@ -275,13 +255,13 @@ class Amounts:
         while True:
             more = self._more_span.match(text, part.end)
             number = self._numbers.at(text, more.end()) if more else None
-            found = self._suffix_at(text, number.end) if number else None
+            found = self._suffix.match(text, number.end) if number else None
             if not (found and number and found["span"]):
                 return
-            size, base = str(self._words.meaning("span", found["span"])).split()
-            if not _is_smaller(base, Decimal(size), part):
+            smaller = self._length(found)
+            if not _is_smaller(smaller, part):
                 return
-            part = Measure(_DURATION, base, Decimal(size), found.end())
+            part = smaller
             yield part, number.amount
 
     def _is_idle(self, sentence: Sentence, word: Word, low: Measure) -> bool:
@@ -338,12 +318,11 @@ def _continues(text: str, end: int) -> bool:
     return _FURTHER.match(text, end) is not None
 
 
-def _is_smaller(base: str, size: Decimal, than: Measure) -> bool:
+def _is_smaller(part: Measure, than: Measure) -> bool:
     """Whether a unit of time is smaller than another, as it must be in "2 hours 30 minutes"."""
-    order = {"m": 2, "b": 1, "s": 1}
-    if "b" in (base, than.unit):
+    if "b" in (part.unit, than.unit):
         return False
-    return (order[base], size) < (order[than.unit], than.size)
+    return (part.unit == "m", part.size) < (than.unit == "m", than.size)
 
 
 def _iso(totals: dict[str, Decimal]) -> str:
@@ -365,6 +344,42 @@ def _iso(totals: dict[str, Decimal]) -> str:
     said = "".join(f"{plain(amount)}{letter}" for amount, letter in clock if amount)
     spelt += f"T{said}" if said else ""
     return spelt if spelt != "P" else "PT0S"
+
+
+def _currencies_of(words: Vocabulary) -> tuple[dict[str, tuple[str, Decimal]], set[str]]:
+    """Each name of a currency with its code and how much of it the name means, and the names that
+    stand before an amount."""
+    names: dict[str, tuple[str, Decimal]] = {}
+    prefixes: set[str] = set()
+    for code, listed in words.told["currencies"].items():
+        for name in listed:
+            names[name.lower()] = (code, Decimal(1))
+            if not name.isalpha() or name.upper() == code:
+                prefixes.add(name)
+    for name, meaning in words.told["currency_parts"].items():
+        code, size = meaning.split(" ")
+        names[name] = (code, Decimal(size))
+    return names, prefixes
+
+
+def _units_of(words: Vocabulary) -> dict[str, Unit]:
+    units = dict(words.units)
+    for symbol, told in words.told["units"].items():
+        for word in split(told["words"]):
+            units.setdefault(word, words.units[symbol])
+            units.setdefault(word.lower(), words.units[symbol])
+    return units
+
+
+def _rates_of(words: Vocabulary) -> dict[str, str]:
+    """Each word for what something is counted by, with one word for all of them."""
+    told = words.told["rates"]
+    return {
+        word: name
+        for name, listed in told.items()
+        if name not in ("per", "articles", "adverbs")
+        for word in listed.split()
+    }
 
 
 @lru_cache(maxsize=8)

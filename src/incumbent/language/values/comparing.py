@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 
 from incumbent.language.values.almanac import RANGE
 from incumbent.language.values.kinds import Value, ValueKind
 from incumbent.language.values.times import EITHER
 from incumbent.language.values.vocabulary import vocabulary
+from incumbent.model.fact import Part
 
+_KINDS = frozenset(ValueKind)
 _IN_WORDS = frozenset({ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS, ValueKind.CODE})
 _NAMED = frozenset({ValueKind.NAME, ValueKind.QUOTED, ValueKind.ADDRESS})
 _NUMBERS = frozenset({ValueKind.NUMBER, ValueKind.MONEY})
@@ -36,6 +38,15 @@ def same(left: Value, right: Value) -> bool:
         return not (left.unit and right.unit) or left.unit == right.unit
     compare = _COMPARED.get(left.kind)
     return compare is not None and compare(left, right)
+
+
+def values_of(parts: Iterable[Part]) -> list[Value]:
+    """The values among the parts of a fact or a statement, as they are compared."""
+    return [
+        Value(ValueKind(part.kind), part.text, part.start, part.end, part.normal)
+        for part in parts
+        if part.kind in _KINDS
+    ]
 
 
 def is_said_by(held: Value, said: Value) -> bool:

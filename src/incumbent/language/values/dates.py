@@ -37,13 +37,21 @@ def today_of(sentence: Sentence) -> date | None:
     return sentence.at.date() if sentence.at else None
 
 
-def phrase(text: str) -> str:
+def kept(said: re.Match[str]) -> str:
     """A phrase that stays what it is, in lower case."""
+    text = said["said"] if "said" in said.re.groupindex else said.group()
     return " ".join(text.lower().split())
 
 
-def kept(said: re.Match[str]) -> str:
-    return phrase(said["said"] if "said" in said.re.groupindex else said.group())
+def from_today(read: Callable[[re.Match[str], Sentence, date], str | None]) -> Reader:
+    """A reader of what is seen from the day on which it was said. Without that day a phrase stays
+    what it is."""
+
+    def reader(said: re.Match[str], sentence: Sentence) -> str | None:
+        today = today_of(sentence)
+        return kept(said) if today is None else read(said, sentence, today)
+
+    return reader
 
 
 # days of months
@@ -100,13 +108,10 @@ def _spell_day(month: int, day: int, year: int | None, today: date | None) -> st
     return f"{year or 'XXXX'}-{month:02}-{day:02}"
 
 
-def day_of_month(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def day_of_month(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "the 4th of this month"."""
-    day = _day(said["day_th"] or said["ordinal"], sentence)
-    today = today_of(sentence)
-    if today is None:
-        return kept(said)
-    first = today.replace(day=1)
+    day, first = _day(said["day_th"] or said["ordinal"], sentence), today.replace(day=1)
     if said["which"]:
         first = almanac.months_on(first, number_of(said, sentence, "which"))
     return first.replace(day=day).isoformat()
@@ -186,13 +191,11 @@ def _spell_month(number: int, sentence: Sentence, years: int) -> str:
     return f"{year}-{number:02}"
 
 
-def which_month(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def which_month(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "next March"."""
-    if today_of(sentence) is None:
-        return kept(said)
-    return _spell_month(
-        number_of(said, sentence, "month"), sentence, number_of(said, sentence, "which")
-    )
+    years = number_of(said, sentence, "which")
+    return _spell_month(number_of(said, sentence, "month"), sentence, years)
 
 
 def edge_of_month(said: re.Match[str], sentence: Sentence) -> str | None:
@@ -210,11 +213,9 @@ def _edge(spelt: str, edge: str) -> str:
     return (days[1] - timedelta(days=1)).isoformat() if days else f"{spelt}-{edge}"
 
 
-def edge_of_period(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def edge_of_period(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "the end of the month", "early next year"."""
-    today = today_of(sentence)
-    if today is None:
-        return kept(said)
     which = number_of(said, sentence, "which") if said["which"] else 0
     spelt = spell_period(period_of(said, sentence), which, today)
     edge = str(sentence.vocabulary.meaning("edge", said["edge"]))
@@ -228,13 +229,14 @@ def period_of(said: re.Match[str], sentence: Sentence) -> str:
 def spell_period(period: str, steps: int, today: date) -> str:
     """The week, weekend, month, quarter or year so many steps from that of a day."""
     if period in ("week", "weekend"):
-        week = almanac.week_of(today + timedelta(weeks=steps))
-        return f"{week}-WE" if period == "weekend" else week
+        year, week, _ = (today + timedelta(weeks=steps)).isocalendar()
+        return f"{year}-W{week:02}{'-WE' if period == 'weekend' else ''}"
     if period == "year":
         return f"{today.year + steps:04}"
     first = today.replace(day=1)
     if period == "quarter":
-        return almanac.quarter_of(almanac.months_on(first, 3 * steps))
+        day = almanac.months_on(first, 3 * steps)
+        return f"{day.year:04}-Q{(day.month + 2) // 3}"
     return almanac.months_on(first, steps).isoformat()[:7]
 
 

@@ -15,7 +15,6 @@ from incumbent.language.values.almanac import RANGE, begin, days_of
 from incumbent.language.values.amounts import amounts
 from incumbent.language.values.kinds import Value, ValueKind
 from incumbent.language.values.names import addresses, names
-from incumbent.language.values.needs import Needs, heads, needs_of
 from incumbent.language.values.numbers import numbers
 from incumbent.language.values.sentence import Sentence, Word
 from incumbent.language.values.vocabulary import (
@@ -29,29 +28,7 @@ from incumbent.language.values.vocabulary import (
 _LONGEST_TEXT = 8_000
 """Values are looked for in sentences; of a text longer than this only the beginning is read."""
 
-# Where two readings are as long, the more telling one wins.
-_RANK = {
-    kind: rank
-    for rank, kind in enumerate(
-        (
-            ValueKind.QUOTED,
-            ValueKind.EMAIL,
-            ValueKind.URL,
-            ValueKind.ADDRESS,
-            ValueKind.DATE,
-            ValueKind.TIME,
-            ValueKind.PHONE,
-            ValueKind.DURATION,
-            ValueKind.MONEY,
-            ValueKind.PERCENT,
-            ValueKind.QUANTITY,
-            ValueKind.CODE,
-            ValueKind.NAME,
-            ValueKind.NUMBER,
-        )
-    )
-}
-
+_RANK = {kind: rank for rank, kind in enumerate(ValueKind)}
 _DATE = ValueKind.DATE  # looked up once: every value is asked for it
 
 _LONE_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
@@ -72,7 +49,6 @@ class Form(NamedTuple):
     kind: ValueKind
     pattern: re.Pattern[str]
     read: Reader
-    needs: Needs = ()
 
     def at(self, sentence: Sentence, start: int) -> Value | None:
         """The value that this form has at a position."""
@@ -130,18 +106,12 @@ class Forms:
             "day_th": [FIGURE],
         }
         listed: dict[str, list[Form]] = defaultdict(list)
-        needed = {name: heads(listing) for name, listing in words.classes.items()}
-        needed |= {"clock": frozenset(":"), "dash": frozenset("-")}
-        needed |= {"day_th": heads(words.told["ordinal_endings"].split())}
-        # Parts that can be had in figures too.
-        needed |= dict.fromkeys(parts.keys() - {"clock", "dash", "day_th", "ordinal"}, frozenset())
         numeral = {FIGURE, *words.number_words, *words.articles}
         known = numeral.union(words.told["ordinal_endings"].split())
         for kind, readers in _READERS.items():
             for told in words.told["forms"][kind.value]:
                 pattern = words.pattern(told["form"], parts)
-                needs = needs_of(told["form"], needed)
-                form = Form(kind, pattern, readers[told["read"]], needs)
+                form = Form(kind, pattern, readers[told["read"]])
                 known.update(re.findall(r"[a-z]+", told["form"]))
                 for first in words.first_words(told["starts"], starts):
                     listed[first].append(form)
@@ -164,10 +134,6 @@ class Forms:
             following = sentence.words[index + 1 : index + 2]
             if not following or following[0].low not in self._known:
                 return ()
-        if forms and sentence.said is not None:
-            # No word of theirs is anywhere in the text.
-            absent = sentence.said.isdisjoint
-            return [form for form in forms if not any(map(absent, form.needs))]
         return forms
 
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 from incumbent.language.lexicon import DEFAULT_LANGUAGE
 from incumbent.language.values.finding import measures
 from incumbent.language.values.kinds import Value, ValueKind
-from incumbent.language.values.needs import heads
 from incumbent.language.values.vocabulary import alternatives, vocabulary
 from incumbent.model.forms import Form, forms_of, in_words
 from incumbent.model.invisible import readings
@@ -30,6 +29,7 @@ _GROUPED = re.compile(
 )
 _AS_POINTS = str.maketrans(" \u00a0\u2009\u202f'’.,", ",,,,,,,.")
 _BEFORE = re.compile(r"([^\W\d_]+)\.?[\s#]{0,3}$")
+_LETTERS = re.compile(r"[a-z]+")
 _LOOK_BACK = 24
 _FIGURE = re.compile(r"[0-9½¼¾]")
 
@@ -84,16 +84,14 @@ def _words_of_values(
     said = {*words.number_words, *words.classes["month"], *words.classes["day_time"]} - {one}
     lower = alternatives({word.lower() for word in said})
     in_any_case = re.compile(rf"\b(?:{alternatives(said)})\b", re.IGNORECASE)
-    return heads(said), in_any_case, re.compile(rf"\b(?:{lower})\b")
+    begun = frozenset(found.group() for word in said if (found := _LETTERS.match(word.lower())))
+    return begun, in_any_case, re.compile(rf"\b(?:{lower})\b")
 
 
 def _read(text: str) -> Iterator[Form]:
-    for value in measures(text):
-        if not _is_name(value, text):
-            yield from _forms(value)
     grouped = _GROUPED.sub(lambda found: found.group().translate(_AS_POINTS), text)
-    if grouped != text:
-        for value in measures(grouped):
+    for way in dict.fromkeys((text, grouped)):
+        for value in measures(way):
             if not _is_name(value, text):
                 yield from _forms(value)
 

@@ -7,22 +7,23 @@ from enum import StrEnum
 
 
 class ValueKind(StrEnum):
-    """What a value tells: a day, an amount, a name."""
+    """What a value tells: a day, an amount, a name. Where two readings are as long, the one that
+    stands first here wins, since it tells more."""
 
+    QUOTED = "quoted"
+    EMAIL = "email"
+    URL = "url"
+    ADDRESS = "address"
     DATE = "date"
     TIME = "time"
+    PHONE = "phone"
     DURATION = "duration"
     MONEY = "money"
     PERCENT = "percent"
     QUANTITY = "quantity"
-    NUMBER = "number"
-    NAME = "name"
-    ADDRESS = "address"
-    PHONE = "phone"
-    EMAIL = "email"
-    URL = "url"
     CODE = "code"
-    QUOTED = "quoted"
+    NAME = "name"
+    NUMBER = "number"
 
 
 @dataclass(frozen=True, slots=True)

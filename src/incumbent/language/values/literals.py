@@ -44,8 +44,7 @@ _IDENTIFIERS = re.compile(
 )
 _MIXED = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9])[A-Za-z0-9]+(?:[-_/.:][A-Za-z0-9]+)*$")
 _LONGEST_IDENTIFIER = 120
-_MANY_FIGURES = 8
-_LONG_FIGURES = re.compile(rf"[0-9]{{{_MANY_FIGURES},}}$")
+_LONG_FIGURES = re.compile(r"[0-9]{8,}$")
 
 
 @lru_cache(maxsize=8)
@@ -111,8 +110,6 @@ def _chunks(sentence: Sentence) -> Iterator[Value]:
 
 def _literal(kept: str, start: int, sentence: Sentence) -> Value | None:
     end = start + len(kept)
-    if kept.isdigit() and kept.isascii():  # nothing but an identifier, if it is anything
-        return Value(ValueKind.CODE, kept, start, end, kept) if _is_figure_code(kept) else None
     if "@" in kept and _EMAIL.fullmatch(kept):
         return Value(ValueKind.EMAIL, kept, start, end, kept.lower())
     if _URL.match(kept) or _is_site(kept, sentence):
@@ -136,15 +133,6 @@ def _link(kept: str) -> str:
     bare = re.sub(r"^(?:https?://)?(?:www\.)?", "", kept, flags=re.IGNORECASE).rstrip("/")
     host, slash, path = bare.partition("/")
     return host.lower() + slash + path
-
-
-def _is_figure_code(figures: str) -> bool:
-    """Whether figures are an identifier, by the rules of `_is_identifier`."""
-    if len(figures) > _LONGEST_IDENTIFIER:
-        return False
-    if figures[0] == "0" and len(figures) > 2:
-        return True
-    return len(figures) >= _MANY_FIGURES and not figures.endswith("000")
 
 
 def _is_identifier(kept: str) -> bool:

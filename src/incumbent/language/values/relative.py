@@ -7,51 +7,49 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from incumbent.language.values import almanac
-from incumbent.language.values.dates import kept, number_of, period_of, spell_period, today_of
+from incumbent.language.values.dates import (
+    from_today,
+    kept,
+    number_of,
+    period_of,
+    spell_period,
+    today_of,
+)
 from incumbent.language.values.numbers import numbers
 from incumbent.language.values.sentence import Sentence
 
 
-def day_offset(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def day_offset(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "today", "tomorrow", "tonight"."""
-    today = today_of(sentence)
-    if today is None:
-        return kept(said)
     spelt = (today + timedelta(days=number_of(said, sentence, "day_offset"))).isoformat()
-    return f"{spelt} evening" if _names_evening(said, sentence) else spelt
+    names_evening = said["day_offset"].lower() in sentence.vocabulary.words("tonight")
+    return f"{spelt} evening" if names_evening else spelt
 
 
-def _names_evening(said: re.Match[str], sentence: Sentence) -> bool:
-    return said["day_offset"].lower() in sentence.vocabulary.words("tonight")
-
-
-def after_next(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def after_next(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "the day after tomorrow"."""
-    today = today_of(sentence)
     offset = number_of(said, sentence, "day_offset")
-    if today is None:
-        return kept(said)
     return (today + timedelta(days=offset + (1 if offset >= 0 else -1))).isoformat()
 
 
-def this_day_part(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def this_day_part(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "this evening"."""
-    today = today_of(sentence)
-    return f"{today.isoformat()} {said['day_part'].lower()}" if today else kept(said)
+    return f"{today.isoformat()} {said['day_part'].lower()}"
 
 
-def which_period(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def which_period(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "next week"."""
-    today = today_of(sentence)
-    if today is None:
-        return kept(said)
     return spell_period(period_of(said, sentence), number_of(said, sentence, "which"), today)
 
 
-def the_weekend(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def the_weekend(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "at the weekend"."""
-    today = today_of(sentence)
-    return spell_period("weekend", 0, today) if today else kept(said)
+    return spell_period("weekend", 0, today)
 
 
 def weekday(said: re.Match[str], sentence: Sentence) -> str | None:
@@ -86,11 +84,9 @@ def _coming(number: int, sentence: Sentence) -> str | None:
     return (today + timedelta(days=(number - today.weekday() - 1) % 7 + 1)).isoformat()
 
 
-def which_weekday(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def which_weekday(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "next Friday" is that of next week, "this Friday" and "last Friday" the nearest."""
-    today = today_of(sentence)
-    if today is None:
-        return kept(said)
     number = number_of(said, sentence, "weekday")
     if number_of(said, sentence, "which") < 0:
         back = (today.weekday() - number - 1) % 7 + 1
@@ -101,11 +97,9 @@ def which_weekday(said: re.Match[str], sentence: Sentence) -> str | None:
     return (today + timedelta(days=(number - today.weekday()) % 7)).isoformat()
 
 
-def weekday_of_week(said: re.Match[str], sentence: Sentence) -> str | None:
+@from_today
+def weekday_of_week(said: re.Match[str], sentence: Sentence, today: date) -> str | None:
     """As in "Monday next week"."""
-    today = today_of(sentence)
-    if today is None:
-        return kept(said)
     steps = number_of(said, sentence, "which")
     monday = today - timedelta(days=today.weekday()) + timedelta(weeks=steps)
     return (monday + timedelta(days=number_of(said, sentence, "weekday"))).isoformat()

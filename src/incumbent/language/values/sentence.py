@@ -54,13 +54,6 @@ class Sentence:
             for found in pattern.finditer(text.replace("’", "'"))
             if (said := found.group())
         ]
-        self.said = _said(text, self.words) if text.isascii() else None
-        """Every run of letters in lower case, with the colon and the hyphen, of a plain text. None
-        for another: its letters may count as these without being the same."""
-
-    def has_any(self, words: frozenset[str]) -> bool:
-        """Whether a text may have one of these words; they are single and in lower case."""
-        return self.said is None or not self.said.isdisjoint(words)
 
     @cached_property
     def is_shouted(self) -> bool:
@@ -139,14 +132,3 @@ class Sentence:
         if word.endswith(("sses", "shes", "ches", "xes", "zes")):
             return word[:-2]
         return word[:-1]
-
-
-def _said(text: str, words: list[Word]) -> set[str]:
-    said = {word.low for word in words}
-    if "'" in text:
-        said.update(part for word in words for part in word.low.split("'"))
-    if ":" in text:
-        said.add(":")
-    if "-" in text:
-        said.add("-")
-    return said

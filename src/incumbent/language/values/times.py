@@ -131,15 +131,13 @@ def bare_hour(said: re.Match[str], sentence: Sentence) -> str | None:
     number = _hour(said["said"], sentence)
     if number is None or not 1 <= number <= 12 or said["said"].startswith("0"):
         return None
-    after = sentence.text[said.end("said") : said.end("said") + 2]
-    if re.match(r"[.,:/-]\w|[%$€£'’/]", after) or _is_counting(sentence, said.end("said")):
+    end = said.end("said")
+    if re.match(r"[.,:/-]\w|[%$€£'’/]", sentence.text[end : end + 2]):
+        return None
+    of = sentence.word_after(end) in sentence.vocabulary.words("of")
+    if of or sentence.is_followed_by_noun(end):
         return None
     return spell(number, 0, _half_of_day(said, sentence))
-
-
-def _is_counting(sentence: Sentence, end: int) -> bool:
-    word = sentence.word_after(end)
-    return word in sentence.vocabulary.words("of") or sentence.is_followed_by_noun(end)
 
 
 def day_time(said: re.Match[str], sentence: Sentence) -> str | None:

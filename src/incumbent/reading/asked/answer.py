@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from incumbent.model.errors import InvalidInput
 from incumbent.model.values import check_text
-from incumbent.reading.asked.asking import Trouble
+from incumbent.reading.asked.asking import malformed
 from incumbent.reading.form import RelationKind
 
 _MOST: Final = 100
@@ -54,41 +54,33 @@ class Answered:
     """Why each of the rest could not be read."""
 
 
-class _Unreadable(ValueError):
-    """An entry is not in the form that was asked for."""
-
-
 def read(content: Any) -> Answered:
     """The entries of an answer; raises Trouble where nothing of it is in the form asked for."""
     given = content.get("statements") if isinstance(content, Mapping) else None
     if not isinstance(given, list):
-        raise _malformed()
+        raise malformed()
     entries: list[Entry] = []
     unreadable: list[str] = []
     for item in given[:_MOST]:
         try:
             entries.append(_entry(item))
-        except (_Unreadable, InvalidInput) as error:
+        except InvalidInput as error:
             unreadable.append(f"not in the form asked for: {error}")
     unreadable += [f"more than {_MOST} statements"] * len(given[_MOST:])
     if unreadable and not entries:
-        raise _malformed()
+        raise malformed()
     return Answered(tuple(entries), tuple(unreadable))
-
-
-def _malformed() -> Trouble:
-    return Trouble("malformed", "the answer was not in the form that was asked for", may_pass=True)
 
 
 def _entry(item: Any) -> Entry:
     if not isinstance(item, Mapping):
-        raise _Unreadable("a statement is no object")
+        raise InvalidInput("a statement is no object")
     links = item.get("does", [])
     if not isinstance(links, list) or len(links) > _MOST_RELATIONS:
-        raise _Unreadable("does is no list, or a very long one")
+        raise InvalidInput("does is no list, or a very long one")
     sentence = _text(item, "s")
     if not sentence:
-        raise _Unreadable("s is missing")
+        raise InvalidInput("s is missing")
     return Entry(
         sentence,
         _text(item, "says"),
@@ -103,22 +95,22 @@ def _entry(item: Any) -> Entry:
 
 def _link(item: Any) -> Link:
     if not isinstance(item, Mapping):
-        raise _Unreadable("what a statement does is no object")
+        raise InvalidInput("what a statement does is no object")
     kind = _KINDS.get(_text(item, "is"))
     if kind is None:
-        raise _Unreadable("what a statement does is none of the words for it")
+        raise InvalidInput("what a statement does is none of the words for it")
     is_sure = item.get("sure", False)
     if not isinstance(is_sure, bool):
-        raise _Unreadable("sure is neither true nor false")
+        raise InvalidInput("sure is neither true nor false")
     return Link(_text(item, "to"), kind, _text(item, "old"), _text(item, "new"), is_sure)
 
 
 def _text(item: Mapping[str, Any], name: str) -> str:
     text = item.get(name, "")
     if not isinstance(text, str):
-        raise _Unreadable(f"{name} is no text")
+        raise InvalidInput(f"{name} is no text")
     if len(text) > _LONGEST.get(name, _LONGEST_NAME):
-        raise _Unreadable(f"{name} is too long")
+        raise InvalidInput(f"{name} is too long")
     return str(check_text(text, name)).strip() if text else ""
 
 
@@ -127,4 +119,4 @@ def _day(item: Mapping[str, Any], name: str) -> date | None:
     try:
         return date.fromisoformat(given) if given else None
     except ValueError:
-        raise _Unreadable(f"{name} is no day") from None
+        raise InvalidInput(f"{name} is no day") from None

@@ -15,6 +15,10 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from incumbent.reading.asked.config import LLM
 
 _LONGEST_PAUSE = 20.0
+_LONGEST_WAIT = 3600.0
+"""Seconds. A provider that wants more than that is not asked again in any case."""
+_PASSING = frozenset({408, 409, 425, 429})
+"""Answers of a server below 500 after which the same request may succeed."""
 
 Kind = Literal[
     "timeout", "unreachable", "http", "refused", "malformed", "budget", "error", "dropped", "unfit"
@@ -41,6 +45,23 @@ class Trouble(Exception):
         """Seconds that the provider wants to be left alone before the next request."""
         self.tokens = tokens
         """Tokens in and out that it cost all the same, where that is known."""
+
+
+def malformed(tokens: tuple[int, int] = (0, 0)) -> Trouble:
+    """An answer of another form, with the tokens that it took, where the client tells."""
+    message = "the answer was not in the form that was asked for"
+    return Trouble("malformed", message, may_pass=True, tokens=tokens if any(tokens) else None)
+
+
+def refused_with(status: int, retry_after: Any) -> Trouble:
+    """The status of a provider that gave no answer. What it wrote is not told."""
+    try:
+        wait = min(max(0.0, float(retry_after)), _LONGEST_WAIT)
+    except (TypeError, ValueError):
+        wait = 0.0  # a date: the usual pause is as good a guess
+    message = f"the provider answered with status {status}"
+    may_pass = status >= 500 or status in _PASSING
+    return Trouble("http", message, may_pass=may_pass, wait=wait, tokens=(0, 0))
 
 
 @dataclass(frozen=True)
@@ -74,6 +95,16 @@ class Completion(Protocol):
         ...
 
 
+class Nobody:
+    """Stands where a model to ask would be, under a name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def complete(self, ask: Ask, *, timeout: float) -> Answer:
+        raise Trouble("error", "nobody is asked")
+
+
 class Ledger(Protocol):
     """Where requests are paid from."""
 
@@ -86,91 +117,84 @@ class Ledger(Protocol):
         ...
 
 
-class Asker:
-    """Asks one model. Safe to share between threads."""
+def asked(
+    completion: Completion,
+    llm: LLM,
+    ask: Ask,
+    ledger: Ledger,
+    read: Callable[[Any], Any],
+    *,
+    sleep: Callable[[float], None] = time.sleep,
+    chance: Callable[[], float] = random.random,
+) -> Any:
+    """What `read` makes of the answer; raises Trouble when there is none in time.
 
-    def __init__(
-        self,
-        completion: Completion,
-        llm: LLM,
-        *,
-        sleep: Callable[[float], None] = time.sleep,
-        chance: Callable[[], float] = random.random,
-        stopwatch: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._completion = completion
-        self._llm = llm
-        self._sleep = sleep
-        self._chance = chance
-        self._stopwatch = stopwatch
-
-    def ask(self, ask: Ask, ledger: Ledger, read: Callable[[Any], Any]) -> Any:
-        """What `read` makes of the answer; raises Trouble when there is none in time.
-
-        `read` refuses an answer of the wrong form by raising Trouble.
-        """
-        deadline = self._stopwatch() + self._llm.timeout
-        attempt = 0
-        while True:
-            try:
-                return self._attempt(ask, ledger, read, deadline)
-            except Trouble as trouble:
-                pause = max(self._pause(attempt), trouble.wait)
-                attempt += 1
-                late = self._stopwatch() + pause >= deadline
-                if not trouble.may_pass or attempt > self._llm.retries or late:
-                    raise
-            self._sleep(pause)
-
-    def _attempt(
-        self, ask: Ask, ledger: Ledger, read: Callable[[Any], Any], deadline: float
-    ) -> Any:
-        ledger.reserve(ask)
-        tokens: tuple[int, int] | None = None
-        failed = True
+    `read` refuses an answer of the wrong form by raising Trouble.
+    """
+    deadline = time.monotonic() + llm.timeout
+    attempt = 0
+    while True:
         try:
-            answer = self._complete(ask, deadline - self._stopwatch())
-            used = (answer.input_tokens, answer.output_tokens)
-            tokens = used if any(used) else None  # not every client tells
-            found = read(answer.content)
-            failed = False
+            return _attempt(completion, llm, ask, ledger, read, deadline)
         except Trouble as trouble:
-            tokens = tokens or trouble.tokens
-            raise
-        finally:
-            ledger.settle(tokens=tokens, failed=failed)
-        return found
+            # Twice as long each time, and never the same for all who wait.
+            pause = min(_LONGEST_PAUSE, llm.backoff * 2**attempt) * (0.5 + chance() / 2)
+            pause = max(pause, trouble.wait)
+            attempt += 1
+            late = time.monotonic() + pause >= deadline
+            if not trouble.may_pass or attempt > llm.retries or late:
+                raise
+        sleep(pause)
 
-    def _complete(self, ask: Ask, timeout: float) -> Answer:
-        """Let the model answer on a thread of its own, so that no client can hold us up."""
-        late = Trouble("timeout", f"no answer within {self._llm.timeout:g} s")
-        if timeout <= 0:
-            raise late
-        box: list[Answer | BaseException] = []
-        done = threading.Event()
 
-        def run() -> None:
-            try:
-                box.append(self._completion.complete(ask, timeout=timeout))
-            except BaseException as error:
-                box.append(error)
-            done.set()
+def _attempt(
+    completion: Completion,
+    llm: LLM,
+    ask: Ask,
+    ledger: Ledger,
+    read: Callable[[Any], Any],
+    deadline: float,
+) -> Any:
+    ledger.reserve(ask)
+    tokens: tuple[int, int] | None = None
+    failed = True
+    try:
+        answer = _completed(completion, ask, deadline - time.monotonic(), llm.timeout)
+        used = (answer.input_tokens, answer.output_tokens)
+        tokens = used if any(used) else None  # not every client tells
+        found = read(answer.content)
+        failed = False
+    except Trouble as trouble:
+        tokens = tokens or trouble.tokens
+        raise
+    finally:
+        ledger.settle(tokens=tokens, failed=failed)
+    return found
 
+
+def _completed(completion: Completion, ask: Ask, timeout: float, told: float) -> Answer:
+    """Let the model answer on a thread of its own, so that no client can hold us up."""
+    box: list[Answer | BaseException] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            box.append(completion.complete(ask, timeout=timeout))
+        except BaseException as error:
+            box.append(error)
+        done.set()
+
+    if timeout > 0:
         threading.Thread(target=run, name="incumbent-llm-call", daemon=True).start()
-        if not done.wait(timeout):
-            raise late
-        found = box[0]
-        if isinstance(found, Answer):
-            return found
-        if isinstance(found, Trouble):
-            raise found
-        # The text of a client's error can hold a key or what was said; its name holds neither.
-        raise Trouble("error", f"the model's client failed with {type(found).__name__}")
-
-    def _pause(self, attempt: int) -> float:
-        """Twice as long each time, and never the same for all who wait."""
-        pause: float = min(_LONGEST_PAUSE, self._llm.backoff * 2**attempt)
-        return pause * (0.5 + self._chance() / 2)
+    if timeout <= 0 or not done.wait(timeout):
+        raise Trouble("timeout", f"no answer within {told:g} s")
+    found = box[0]
+    if isinstance(found, Answer):
+        return found
+    if isinstance(found, Trouble):
+        raise found
+    # The text of a client's error can hold a key or what was said; its name holds neither.
+    raise Trouble("error", f"the model's client failed with {type(found).__name__}")
 
 
 _TRIES: Final = 100
@@ -204,7 +228,5 @@ def answered(said: Said) -> Answer:
         place = end - 1
         found = value if isinstance(value, dict) and "statements" in value else found
     if found is None:
-        tokens = (said.input_tokens, said.output_tokens)
-        message = "the answer was not in the form that was asked for"
-        raise Trouble("malformed", message, may_pass=True, tokens=tokens if any(tokens) else None)
+        raise malformed((said.input_tokens, said.output_tokens))
     return Answer(found, said.input_tokens, said.output_tokens)

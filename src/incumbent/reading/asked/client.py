@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import math
 import os
 import threading
 from collections.abc import Callable
@@ -16,7 +15,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from incumbent.model.errors import InvalidInput
-from incumbent.reading.asked.asking import Answer, Ask, Completion, Trouble
+from incumbent.reading.asked.asking import Answer, Ask, Completion, Trouble, malformed, refused_with
 from incumbent.reading.asked.config import LLM, MODELS
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ _INSTALL = 'pip install "incumbent[llm]"'
 _OLLAMA = "http://localhost:11434/v1"
 _COMPATIBLE = ("vllm", "openai-compatible")
 """Providers that are reached like OpenAI, at an address that has to be given."""
-_PASSING = frozenset({408, 409, 425, 429})
-"""Answers of a server below 500 after which the same request may succeed."""
 
 
 def completion_for(llm: LLM) -> Completion:
@@ -172,27 +169,13 @@ def _trouble(error: Exception, used: RunUsage) -> Trouble:
     if isinstance(error, known.ContentFilterError):
         return Trouble("refused", "the model refused", tokens=tokens)
     if isinstance(error, known.ModelHTTPError):
-        status = error.status_code
-        passing = status >= 500 or status in _PASSING
-        message = f"the provider answered with status {status}"
-        wait = _retry_after(error)
-        return Trouble("http", message, may_pass=passing, wait=wait, tokens=(0, 0))
+        # The headers are those of the error of the provider's own client.
+        headers = getattr(getattr(error.__cause__, "response", None), "headers", {})
+        return refused_with(error.status_code, headers.get("retry-after"))
     if isinstance(error, known.ModelAPIError):
         return Trouble(
             "unreachable", "the provider could not be reached", may_pass=True, tokens=(0, 0)
         )
     if isinstance(error, known.UnexpectedModelBehavior):
-        message = "the answer was not in the form that was asked for"
-        return Trouble("malformed", message, may_pass=True, tokens=tokens)
+        return malformed(spent)
     return Trouble("error", f"the client failed with {type(error).__name__}", tokens=tokens)
-
-
-def _retry_after(error: BaseException) -> float:
-    """The seconds that a provider asks to be left alone for, as its own client's error has them."""
-    response = getattr(error.__cause__, "response", None)
-    given = getattr(response, "headers", {}).get("retry-after", "")
-    try:
-        wait = float(given)
-    except (TypeError, ValueError):
-        return 0.0  # a date: the usual pause is as good a guess
-    return wait if 0 <= wait < math.inf else 0.0

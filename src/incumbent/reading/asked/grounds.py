@@ -101,9 +101,8 @@ def _tells(word: re.Match[str], wording: str) -> bool:
         return True
     if not text[0].isupper():
         return False
-    opens = not wording[: word.start()].rstrip("\"'«“(¿¡ ").rstrip() or wording[
-        : word.start()
-    ].rstrip().endswith((".", "!", "?", ":"))
+    before = wording[: word.start()].rstrip()
+    opens = not before.rstrip("\"'«“(¿¡ ") or before.endswith((".", "!", "?", ":"))
     return not (opens and text.casefold() in _openers())
 
 

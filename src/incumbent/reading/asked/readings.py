@@ -7,10 +7,10 @@ them are worth keeping and what they do; what it copied is looked up, what it wr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time
-from typing import Final
+from typing import Final, NamedTuple
 
 from incumbent.language.speakers import is_machine
 from incumbent.language.voice import Manner, Voice
@@ -56,81 +56,144 @@ _AGAINST: Final = (*_STRONG, RelationKind.DOUBTS)
 _LONGEST_KEY: Final = 80
 
 
-@dataclass(frozen=True)
-class ReadTurn:
-    """A turn that is read again: its words, the offline reading, and its sentences by name."""
+class _Stated(NamedTuple):
+    """A statement of a turn, and the entry that it is from; None for one left as it was."""
+
+    number: int
+    said: Statement
+    entry: Entry | None = None
+
+
+@dataclass
+class Understanding:
+    """What comes of the entries of one turn: its words, the offline reading, and its sentences by
+    name. `known` finds what a name stands for, as it is by now."""
 
     text: str
     speaker: str
     at: datetime
     offline: Reading
     sentences: Mapping[str, int]
-
-
-@dataclass
-class Understood:
-    """What came of the entries of one turn."""
-
-    reading: Reading
+    known: Callable[[str], Known | None]
+    grounds: Grounds
+    reader: str
+    reading: Reading = Reading()
     entries: list[Entry | None] = field(default_factory=list)
     """For each statement of the reading the entry it is from; None for one left as it was."""
     refused: list[tuple[Entry, str]] = field(default_factory=list)
     """What could not be believed, and why."""
 
+    def read(self, entries: Iterable[Entry]) -> None:
+        """Make the reading of the turn."""
+        stated = self._chosen(entries)
+        self.entries = [one.entry for one in stated]
+        places: dict[str, int] = {}
+        for place, one in enumerate(stated):
+            if one.entry is not None:
+                places.setdefault(one.entry.sentence, place)
+        relations: list[Relation] = []
+        for place, (number, _, entry) in enumerate(stated):
+            if entry is None:
+                relations += _left(self.offline, number, place)
+                continue
+            for link in entry.does:
+                found = self._related(link, place, stated, places)
+                if isinstance(found, str):
+                    self.refused.append((entry, found))
+                else:
+                    relations.append(replace(found, rests_on=self.reader))
+        statements = _own(self.text, [one.said for one in stated], relations)
+        self.reading = Reading(tuple(statements), tuple(relations))
 
-def understood(
-    turn: ReadTurn,
-    entries: Sequence[Entry],
-    known: Callable[[str], Known | None],
-    grounds: Grounds,
-    reader: str,
-) -> Understood:
-    """The reading of a turn. `known` finds what a name stands for, as it is by now."""
-    made = Understood(Reading())
-    chosen = sorted(
-        (one for one in entries if one.sentence in turn.sentences),
-        key=lambda one: turn.sentences[one.sentence],
-    )
-    stated: list[tuple[int, Statement, Entry | None]] = []
-    for entry in chosen:
-        number = turn.sentences[entry.sentence]
-        base = turn.offline.statements[number]
-        if not base.awaits:
-            stated.append((number, _stated(turn, base, entry, known, grounds, made), entry))
-    told, shown = {number for number, _, _ in stated}, set(turn.sentences.values())
-    for number, base in enumerate(turn.offline.statements):
-        is_left = base.kind in _LEFT or base.awaits or number not in shown
-        if number not in told and is_left:
-            stated.append((number, base, None))
-        elif number not in told and _has_figures(base) and not is_machine(turn.speaker):
-            stated.append((number, replace(base, cues=(*base.cues, READ)), None))
-    stated.sort(key=lambda one: one[0])
-    made.entries = [entry for _, _, entry in stated]
-    places: dict[str, int] = {}
-    for place, (_, _, chosen_by) in enumerate(stated):
-        if chosen_by is not None:
-            places.setdefault(chosen_by.sentence, place)
-    relations: list[Relation] = []
-    for place, (number, _, told_by) in enumerate(stated):
-        if told_by is None:
-            relations += _left(turn.offline, number, place)
-            continue
-        base = turn.offline.statements[number]
-        for link in told_by.does:
-            found = _related(link, stated[place], place, places, turn, known)
-            earlier = found.earlier if isinstance(found, Relation) else None
-            if isinstance(found, Relation) and link.kind is RelationKind.PART:
-                if earlier is not None:
-                    found = _in_earlier(found, link, stated[earlier][1], base)
-                elif (fact := known(link.to)) is not None:
-                    found = _in_part(found, link, fact.text, base)
-            if isinstance(found, str):
-                made.refused.append((told_by, found))
-            else:
-                relations.append(replace(found, rests_on=reader))
-    statements = _own(turn.text, [said for _, said, _ in stated], relations)
-    made.reading = Reading(tuple(statements), tuple(relations))
-    return made
+    # statements
+
+    def _chosen(self, entries: Iterable[Entry]) -> list[_Stated]:
+        """The statements that are kept, in order."""
+        stated: list[_Stated] = []
+        for entry in entries:
+            number = self.sentences.get(entry.sentence)
+            if number is not None and not self.offline.statements[number].awaits:
+                stated.append(_Stated(number, self._stated(number, entry), entry))
+        told, shown = {one.number for one in stated}, set(self.sentences.values())
+        for number, base in enumerate(self.offline.statements):
+            if number in told:
+                continue
+            if base.kind in _LEFT or base.awaits or number not in shown:
+                stated.append(_Stated(number, base))
+            elif _has_figures(base) and not is_machine(self.speaker):
+                stated.append(_Stated(number, replace(base, cues=(*base.cues, READ))))
+        return sorted(stated, key=lambda one: one.number)
+
+    def _stated(self, number: int, entry: Entry) -> Statement:
+        base = self.offline.statements[number]
+        kind = StatementKind.STATES if base.kind in _LEFT[:2] else base.kind
+        pointed = [one for link in entry.does if (one := self.known(link.to)) is not None]
+        claim = self._claim(base, entry, pointed) or (None if entry.says else base.claim)
+        cues = (READ,) if claim == base.claim else (READ, NAMED)
+        term = _term(entry, self.at) or base.term
+        said = replace(base, kind=kind, claim=claim, cues=(*base.cues, *cues), term=term)
+        wording = " ".join(entry.says.split())
+        if not wording or wording == base.text:
+            return said
+        heard = self.grounds.also((one.text, self.at) for one in pointed)
+        if not heard.holds(wording, self.at):
+            self.refused.append((entry, "its wording has a name or a number that nobody said"))
+            return said
+        return replace(said, wording=wording, parts=parts_of(wording, self.at))
+
+    def _claim(self, base: Statement, entry: Entry, pointed: Sequence[Known]) -> Claim | None:
+        """The name that a model gives, where its value stands in the sentence. One in plain sight
+        goes before, unless it is known under the other."""
+        key = "_".join(re.findall(r"[^\W_]+", entry.attribute.lower()))[:_LONGEST_KEY].strip("_")
+        span = placed(entry.value, base.text) if entry.value else None
+        if not key or span is None or base.kind is StatementKind.REPORTS:
+            return None
+        about = " ".join(entry.about.lower().split()).removeprefix("the ")
+        start, end = span[0] + base.start, span[1] + base.start
+        value = self.text[start:end]
+        is_known = any(one.key == key for one in pointed)
+        if base.claim is not None and base.claim.value == value and not is_known:
+            return base.claim
+        return Claim(about or None, key, value, start, end, not about)
+
+    # relations
+
+    def _related(
+        self, link: Link, place: int, stated: Sequence[_Stated], places: Mapping[str, int]
+    ) -> Relation | str:
+        """What an entry does to what it names, or why that is not believed."""
+        number, said, _ = stated[place]
+        base = self.offline.statements[number]
+        if base.kind is StatementKind.REPORTS and base.chance == 1.0 and link.kind in _STRONG:
+            return "what is quoted acts on nothing"
+        earlier = places.get(link.to)
+        if earlier is None and link.to in self.sentences:
+            return f"{link.to} is not kept"
+        if earlier is not None and earlier >= place:
+            return f"{link.to} does not come before it"
+        fact = None if earlier is not None else self.known(link.to)
+        if earlier is None and fact is None:
+            return f"{link.to!r:.20} was not shown, or is over by now"
+        kind = link.kind
+        is_unsaid = base.kind in _UNSAID and PARTLY not in base.cues
+        if kind in _STRONG and (not link.is_sure or is_unsaid):
+            kind = RelationKind.DOUBTS
+        made = Relation(
+            kind,
+            fact.id if fact is not None else "",
+            place,
+            SURE if link.is_sure else PERHAPS,
+            earlier=earlier,
+            begins=said.term.begins if said.term is not None else None,
+        )
+        if link.kind is RelationKind.PART and fact is not None:
+            return _in_part(made, link, fact.text, base)
+        if link.kind is RelationKind.PART and earlier is not None:
+            told = stated[earlier].said
+            if told.claim is not None and made.kind is RelationKind.PART:
+                return replace(made, kind=RelationKind.REPLACES)  # a value under a name goes whole
+            return _in_part(made, link, told.wording or told.text, base)
+        return made
 
 
 def _own(
@@ -166,108 +229,17 @@ def _has_figures(base: Statement) -> bool:
     )
 
 
-# statements
-
-
-def _stated(
-    turn: ReadTurn,
-    base: Statement,
-    entry: Entry,
-    known: Callable[[str], Known | None],
-    grounds: Grounds,
-    made: Understood,
-) -> Statement:
-    kind = StatementKind.STATES if base.kind in _LEFT[:2] else base.kind
-    pointed = [one for link in entry.does if (one := known(link.to)) is not None]
-    claim = _claim(turn, base, entry, pointed) or (None if entry.says else base.claim)
-    cues = (READ,) if claim == base.claim else (READ, NAMED)
-    said = replace(base, kind=kind, claim=claim, cues=(*base.cues, *cues))
-    if entry.begins is not None or entry.ends is not None:
-        term = _term(turn, entry)
-        said = replace(said, term=term or base.term)
-    wording = " ".join(entry.says.split())
-    if not wording or wording == base.text:
-        return said
-    heard = grounds.also((one.text, turn.at) for one in pointed)
-    if not heard.holds(wording, turn.at):
-        made.refused.append((entry, "its wording has a name or a number that nobody said"))
-        return said
-    return replace(said, wording=wording, parts=parts_of(wording, turn.at))
-
-
-def _claim(turn: ReadTurn, base: Statement, entry: Entry, pointed: Sequence[Known]) -> Claim | None:
-    """The name that a model gives, where its value stands in the sentence. One in plain sight goes
-    before, unless it is known under the other."""
-    key = "_".join(re.findall(r"[^\W_]+", entry.attribute.lower()))[:_LONGEST_KEY].strip("_")
-    span = placed(entry.value, base.text) if entry.value else None
-    if not key or span is None or base.kind is StatementKind.REPORTS:
-        return None
-    about = " ".join(entry.about.lower().split()).removeprefix("the ")
-    start, end = span[0] + base.start, span[1] + base.start
-    is_known = any(one.key == key for one in pointed)
-    if base.claim is not None and base.claim.value == turn.text[start:end] and not is_known:
-        return base.claim
-    return Claim(about or None, key, turn.text[start:end], start, end, not about)
-
-
-def _term(turn: ReadTurn, entry: Entry) -> Term | None:
+def _term(entry: Entry, at: datetime) -> Term | None:
     """From when until when it holds, as far as that is still to come when it is said."""
-    begins, ends = _moment(entry.begins, turn.at), _moment(entry.ends, turn.at, is_end=True)
-    begins = begins if begins is not None and begins > turn.at else None
-    if ends is not None and ends <= (begins or turn.at):
+    begins, ends = _moment(entry.begins, time.min, at), _moment(entry.ends, time.max, at)
+    begins = begins if begins is not None and begins > at else None
+    if ends is not None and ends <= (begins or at):
         ends = None
     return Term(begins, ends) if begins or ends else None
 
 
-def _moment(day: date | None, at: datetime, *, is_end: bool = False) -> datetime | None:
-    if day is None:
-        return None
-    return datetime.combine(day, time.max if is_end else time.min, at.tzinfo or UTC)
-
-
-# relations
-
-
-def _related(
-    link: Link,
-    stated: tuple[int, Statement, Entry | None],
-    place: int,
-    places: Mapping[str, int],
-    turn: ReadTurn,
-    known: Callable[[str], Known | None],
-) -> Relation | str:
-    """What an entry does to what it names, or why that is not believed."""
-    number, said, _ = stated
-    base = turn.offline.statements[number]
-    if base.kind is StatementKind.REPORTS and base.chance == 1.0 and link.kind in _STRONG:
-        return "what is quoted acts on nothing"
-    earlier = places.get(link.to)
-    if earlier is None and link.to in turn.sentences:
-        return f"{link.to} is not kept"
-    if earlier is not None and (earlier == place or earlier > place):
-        return f"{link.to} does not come before it"
-    fact = None if earlier is not None else known(link.to)
-    if earlier is None and fact is None:
-        return f"{link.to!r:.20} was not shown, or is over by now"
-    kind = link.kind
-    is_unsaid = base.kind in _UNSAID and PARTLY not in base.cues
-    if kind in _STRONG and (not link.is_sure or is_unsaid):
-        kind = RelationKind.DOUBTS
-    return Relation(
-        kind,
-        fact.id if fact is not None else "",
-        place,
-        SURE if link.is_sure else PERHAPS,
-        earlier=earlier,
-        begins=said.term.begins if said.term is not None else None,
-    )
-
-
-def _in_earlier(made: Relation, link: Link, earlier: Statement, base: Statement) -> Relation:
-    """One stretch of an earlier sentence of the turn changes; a value under a name goes whole."""
-    if earlier.claim is not None and made.kind is RelationKind.PART:
-        return replace(made, kind=RelationKind.REPLACES)
-    return _in_part(made, link, earlier.wording or earlier.text, base)
+def _moment(day: date | None, hour: time, at: datetime) -> datetime | None:
+    return None if day is None else datetime.combine(day, hour, at.tzinfo or UTC)
 
 
 def _in_part(made: Relation, link: Link, told: str, base: Statement) -> Relation:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import math
 import os
 import threading
 import time
@@ -20,6 +21,7 @@ from incumbent.reading.asked.asking import Trouble
 from incumbent.reading.asked.config import LLM
 from incumbent.turns.rereading.waiting import Waiting
 
+_NOW, _NEVER = -math.inf, math.inf
 Name: TypeAlias = tuple[Identity, str, str | None, Place | None]
 
 
@@ -33,9 +35,8 @@ class Line:
     def __init__(self, llm: LLM) -> None:
         self._llm = llm
         self._turns: dict[Name, list[Waiting]] = {}
-        self._last: dict[Name, float] = {}
-        """When the last turn of each came."""
-        self._called: set[Name] = set()
+        self._due: dict[Name, float] = {}
+        """When each is due, in the same order."""
 
     def __len__(self) -> int:
         return sum(map(len, self._turns.values()))
@@ -45,53 +46,36 @@ class Line:
 
     def add(self, waiting: Waiting, now: float) -> None:
         name = waiting.conversation.name
-        self._turns.setdefault(name, []).append(waiting)
-        self._last[name] = now
+        turns = self._turns.setdefault(name, [])
+        turns.append(waiting)
+        enough, pause = self._llm.after_turns, self._llm.pause
+        if enough is not None and len(turns) >= enough:
+            self._due[name] = _NOW
+        elif self._due.setdefault(name, _NEVER) != _NOW:
+            self._due[name] = _NEVER if pause is None else now + pause
 
-    def call(self, name: Name) -> None:
-        """Have what waits of a conversation read now."""
-        if name in self._turns:
-            self._called.add(name)
-
-    def call_all(self) -> None:
-        self._called |= self._turns.keys()
+    def call(self, names: Iterable[Name]) -> None:
+        """Have what waits of conversations read now."""
+        self._due |= dict.fromkeys(self._turns.keys() & names, _NOW)
 
     def due(self, now: float, busy: Container[Name]) -> list[Name]:
         """The conversations to read now, but for those that are being read."""
-        return [name for name in self._turns if name not in busy and self._is_due(name, now)]
+        return [name for name, at in self._due.items() if name not in busy and at <= now]
 
-    def _is_due(self, name: Name, now: float) -> bool:
-        pause, enough = self._llm.pause, self._llm.after_turns
-        if name in self._called or (enough is not None and len(self._turns[name]) >= enough):
-            return True
-        return pause is not None and now - self._last[name] >= pause
-
-    def next_due(self, busy: Container[Name]) -> float | None:
-        """When the next conversation is due by its pause."""
-        if (pause := self._llm.pause) is None:
-            return None
-        return min(
-            (at + pause for name, at in self._last.items() if name not in busy), default=None
-        )
+    def next_due(self, busy: Container[Name]) -> float:
+        """When the next conversation is due, as far as that is known."""
+        return min((at for name, at in self._due.items() if name not in busy), default=_NEVER)
 
     def take(self, name: Name) -> list[Waiting]:
         """The first turns of a conversation, as many as fit into a request; others are first then.
 
         So a conversation with many turns keeps nobody waiting.
         """
-        turns = self._turns.pop(name)
+        turns, due = self._turns.pop(name), self._due.pop(name)
         chosen, rest = turns[: self._llm.batch_turns], turns[self._llm.batch_turns :]
         if rest:
-            self._turns[name] = rest
-        else:
-            self._called.discard(name)
-            del self._last[name]
+            self._turns[name], self._due[name] = rest, due
         return chosen
-
-    def clear(self) -> None:
-        self._turns.clear()
-        self._last.clear()
-        self._called.clear()
 
 
 log = logging.getLogger("incumbent.llm")
@@ -108,12 +92,9 @@ class Background:
     is bounded: who finds it full is told so at once.
     """
 
-    def __init__(
-        self, advise: Advise, llm: LLM, stopwatch: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, advise: Advise, llm: LLM) -> None:
         self._advise = advise
         self._llm = llm
-        self._stopwatch = stopwatch
         self._start_afresh()
         _alive.add(self)
 
@@ -138,19 +119,19 @@ class Background:
                     waiting.opinion.fail(reason)
                     log.warning("no second opinion, the offline reading stands: %s", reason)
                 else:
-                    self._line.add(waiting, self._stopwatch())
+                    self._line.add(waiting, time.monotonic())
             self._wake()
 
     def end(self, name: Name) -> None:
         """Have what waits of a conversation read now: it is over."""
         with self._changed:
-            self._line.call(name)
+            self._line.call([name])
             self._wake()
 
     def flush(self, timeout: float | None) -> bool:
         """Have all that waits read now, and wait for it; False if that takes longer."""
         with self._changed:
-            self._line.call_all()
+            self._line.call([waiting.conversation.name for waiting in self._line])
             self._wake()
             return self._changed.wait_for(lambda: not self._line and not self._in_hand, timeout)
 
@@ -158,8 +139,9 @@ class Background:
         """Wait for readings of a person's turns that are under way; False if that takes longer."""
 
         def is_done() -> bool:
-            due = self._line.due(self._stopwatch(), ())
-            return all(_person_of(name) != person for name in (*due, *self._in_hand))
+            due = self._line.due(time.monotonic(), ())
+            busy = (name[0] for name in (*due, *self._in_hand))
+            return all((one.organization, one.user_id) != person for one in busy)
 
         with self._changed:
             return self._changed.wait_for(is_done, timeout)
@@ -172,7 +154,7 @@ class Background:
         with self._changed:
             self._closed = True
             rest = self._left()
-            self._line.clear()
+            self._line = Line(self._llm)
             self._changed.notify_all()
         with self._effecting:  # an answer that is being put into effect is let through
             left = [waiting for waiting in rest if waiting.opinion.status == "pending"]
@@ -195,47 +177,41 @@ class Background:
     def _wake(self) -> None:
         """Have a thread for each conversation that is due, or one that waits until one is."""
         self._threads = {thread for thread in self._threads if thread.is_alive()}
-        wanted = len(self._line.due(self._stopwatch(), self._in_hand))
-        wanted = wanted or int(self._line.next_due(self._in_hand) is not None)
+        wanted = len(self._line.due(time.monotonic(), self._in_hand))
+        wanted = wanted or int(self._line.next_due(self._in_hand) < _NEVER)
         for _ in range(min(wanted - self._idle, self._llm.at_once - len(self._threads))):
-            thread = threading.Thread(
-                target=_work, args=(weakref.ref(self),), name="incumbent-llm", daemon=True
-            )
+            thread = threading.Thread(target=self._work, name="incumbent-llm", daemon=True)
             self._threads.add(thread)
             thread.start()
         self._changed.notify_all()
 
     # the threads' side
 
-    def take(self, patience: float) -> Sequence[Waiting] | None:
-        """The next turns of one conversation; () if none come for a while, None at the end."""
-        with self._changed:
-            self._idle += 1
+    def _work(self) -> None:
+        """See to turns as long as any are due, or will be."""
+        while turns := self._next():
             try:
-                return self._taken(self._stopwatch() + patience)
+                self._advise(turns, self._effect)
             finally:
+                with self._changed:
+                    del self._in_hand[turns[0].conversation.name]
+                    self._changed.notify_all()
+
+    def _next(self) -> Sequence[Waiting]:
+        """The next turns of one conversation, once they are due; none where none will be."""
+        with self._changed:
+            while not self._closed:
+                now, wakes = time.monotonic(), self._line.next_due(self._in_hand)
+                if due := self._line.due(now, self._in_hand):
+                    self._in_hand[due[0]] = self._line.take(due[0])
+                    return self._in_hand[due[0]]
+                if wakes == _NEVER:
+                    break
+                self._idle += 1
+                self._changed.wait(wakes - now)
                 self._idle -= 1
-
-    def _taken(self, deadline: float) -> Sequence[Waiting] | None:
-        while not self._closed:
-            now = self._stopwatch()
-            if due := self._line.due(now, self._in_hand):
-                chosen = self._line.take(due[0])
-                self._in_hand[due[0]] = chosen
-                return chosen
-            if now >= deadline:
-                return ()
-            pause_ends = self._line.next_due(self._in_hand)
-            self._changed.wait(min(deadline, pause_ends or deadline) - now)
-        return None
-
-    def see_to(self, turns: Sequence[Waiting]) -> None:
-        try:
-            self._advise(turns, self._effect)
-        finally:
-            with self._changed:
-                del self._in_hand[turns[0].conversation.name]
-                self._changed.notify_all()
+            self._threads.discard(threading.current_thread())
+            return ()
 
     @contextmanager
     def _effect(self) -> Iterator[None]:
@@ -244,34 +220,6 @@ class Background:
             if self._closed:
                 raise Trouble("dropped", "the memory was closed before the model had answered")
             yield
-
-    def retire(self) -> bool:
-        """Let this thread end if there is nothing to do; the next turn starts another."""
-        with self._changed:
-            waits = self._line.next_due(self._in_hand) is not None
-            if waits or self._line.due(self._stopwatch(), self._in_hand):
-                return False
-            self._threads.discard(threading.current_thread())
-            return True
-
-
-def _person_of(name: Name) -> tuple[str, str]:
-    return name[0].organization, name[0].user_id
-
-
-_PATIENCE = 10.0
-"""Seconds without work after which the thread ends."""
-
-
-def _work(owner: weakref.ref[Background]) -> None:
-    """See to turns until there are none for a while, or nobody is left to see to them for."""
-    while (background := owner()) is not None:
-        turns = background.take(_PATIENCE)
-        if turns is None or (not turns and background.retire()):
-            return
-        if turns:
-            background.see_to(turns)
-        del background
 
 
 def _after_fork() -> None:
@@ -289,5 +237,3 @@ def _at_exit() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
-
-__all__ = ["Background"]

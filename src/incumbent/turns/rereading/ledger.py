@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from incumbent.model.records import Usage
@@ -16,6 +16,7 @@ _BYTES_PER_TOKEN = 3
 """Fewer than any tokenizer needs for prose, so that what is set aside is rarely too little."""
 
 
+@dataclass
 class OrganizationLedger:
     """The budget of one organization for one day, shared by every process on the store.
 
@@ -23,37 +24,22 @@ class OrganizationLedger:
     replaced by what it took afterwards: however many ask at once, the budget holds.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        organization: str,
-        llm: LLM,
-        now: Callable[[], datetime],
-        *,
-        model: str | None = None,
-        turns: int = 0,
-        telemetry: Telemetry | None = None,
-    ) -> None:
-        self._store = store
-        self._organization = organization
-        self._llm = llm
-        self._now = now
-        self._model = model or llm.name
-        self._turns = turns
-        self._telemetry = telemetry
-        self._reserved: Usage | None = None
+    _store: Store
+    _organization: str
+    _llm: LLM
+    _now: Callable[[], datetime]
+    _model: str
+    _turns: int
+    _telemetry: Telemetry | None
+    _reserved: Usage | None = None
 
     def reserve(self, ask: Ask) -> None:
         day = self._now().date()
         size = len(ask.instructions.encode()) + len(ask.data.encode())
         into, out = size // _BYTES_PER_TOKEN + 1, ask.max_output_tokens
+        micros = self._llm.cost(into, out)
         taking = Usage(
-            day,
-            self._model,
-            calls=1,
-            input_tokens=into,
-            output_tokens=out,
-            micros=self._llm.cost(into, out),
+            day, self._model, calls=1, input_tokens=into, output_tokens=out, micros=micros
         )
         with self._store.write(self._organization) as transaction:
             used = transaction.usage(day)

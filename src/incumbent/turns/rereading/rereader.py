@@ -17,7 +17,7 @@ from incumbent.model.identity import Identity
 from incumbent.model.verdict import Outcome
 from incumbent.reading.asked import answer, prompting
 from incumbent.reading.asked.answer import Answered
-from incumbent.reading.asked.asking import Asker, Completion, Trouble
+from incumbent.reading.asked.asking import Completion, Trouble, asked
 from incumbent.reading.asked.client import completion_for
 from incumbent.reading.asked.config import LLM
 from incumbent.reading.form import ActKind
@@ -31,7 +31,7 @@ from incumbent.turns.rereading.fitness import Fitness
 from incumbent.turns.rereading.ledger import OrganizationLedger
 from incumbent.turns.rereading.revision import Revision
 from incumbent.turns.rereading.sitting import Sitting, sitting_of
-from incumbent.turns.rereading.waiting import ERASED, Conversation, Waiting, was_erased
+from incumbent.turns.rereading.waiting import ERASED, Conversation, Standing, Waiting, standing
 from incumbent.turns.worth import is_tool
 
 log = logging.getLogger("incumbent.llm")
@@ -53,6 +53,9 @@ UNFIT: Final = "the model was set aside, since most of its answers were of no us
 
 class Rereader:
     """A user's model for one memory. Safe to share between threads."""
+
+    asks: Completion | None = None
+    """Who is asked instead of the model, where a session has somebody of its own."""
 
     def __init__(
         self,
@@ -88,6 +91,7 @@ class Rereader:
         reading, turn = record.reading, record.turn
         if turn is None or not reading.statements or _has_acted(record):
             return observation, None
+        conversation = replace(conversation, asks=self.asks)
         organization, name = conversation.identity.organization, self._asked_for(conversation).name
         opinion = Opinion(name, self._teller(organization, name))
         decided = [verdict.recorded_at for verdict in observation.verdicts]
@@ -147,13 +151,11 @@ class Rereader:
         No transaction is open while the model is asked. `effect` is around putting the answer into
         effect, and may refuse it.
         """
-        if not turns:
-            return
         try:
             self._reread(turns, effect)
         except Trouble as trouble:
             if trouble.kind in ("malformed", "unfit"):
-                self._judge(turns, is_of_use=False)
+                self._judge(turns[-1].conversation, is_of_use=False)
             _give_up(turns, trouble.kind, str(trouble))
         except IncumbentError as error:
             _give_up(turns, "store", str(error), logged=type(error).__name__)
@@ -172,20 +174,13 @@ class Rereader:
             if not kept:
                 return
             sitting = sitting_of(reader, lens, kept, self.llm.known_facts)
-        ledger = OrganizationLedger(
-            self._store,
-            organization,
-            self.llm,
-            self._now,
-            model=completion.name,
-            turns=len(kept),
-            telemetry=self._telemetry,
-        )
         if isinstance(completion, Telling):
             answered = completion.read_sitting(sitting)
         else:
+            payer = (organization, self.llm, self._now, completion.name, len(kept))
+            ledger = OrganizationLedger(self._store, *payer, self._telemetry)
             ask = sitting.ask(self.llm.max_output_tokens)
-            answered = Asker(completion, self.llm).ask(ask, ledger, answer.read)
+            answered = asked(completion, self.llm, ask, ledger, answer.read)
         with effect():
             self._put_into_effect(conversation, sitting, answered)
 
@@ -193,24 +188,23 @@ class Rereader:
         self, conversation: Conversation, sitting: Sitting, answered: Answered
     ) -> None:
         with conversation.deciding() as registrar:
-            standing = self._still_there(registrar.transaction, sitting.turns.values())
+            kept = self._still_there(registrar.transaction, sitting.turns.values())
+            if not kept:
+                return
             evidence = self._evidence(conversation)
-            revision = Revision(registrar, conversation, sitting, standing, evidence)
+            revision = Revision(registrar, conversation, sitting, kept, evidence)
             revision.apply(answered)
-        self._judge(standing, is_of_use=revision.is_of_use)
-        for waiting in standing:
-            account = revision.accounts[waiting.turn.turn_index]
-            waiting.opinion.give(account.proposals, account.verdicts)
+        self._judge(conversation, is_of_use=revision.is_of_use)
+        for one in revision.turns.values():
+            one.waiting.opinion.give(one.proposals, one.verdicts)
 
     def _asked_for(self, conversation: Conversation) -> Completion:
         """Who reads a conversation."""
         return conversation.asks or self._completion
 
-    def _judge(self, turns: Sequence[Waiting], *, is_of_use: bool) -> None:
-        for waiting in turns[-1:]:
-            conversation = waiting.conversation
-            name = self._asked_for(conversation).name
-            self._fitness.judge(conversation.identity.organization, name, is_of_use=is_of_use)
+    def _judge(self, conversation: Conversation, *, is_of_use: bool) -> None:
+        name = self._asked_for(conversation).name
+        self._fitness.judge(conversation.identity.organization, name, is_of_use=is_of_use)
 
     def _evidence(self, conversation: Conversation) -> dict[str, str]:
         """Who read it, in which words asked. What was said is for the fact's source to keep."""
@@ -218,14 +212,14 @@ class Rereader:
         asked = {} if isinstance(reader, Telling) else {"prompt": prompting.prompt().name}
         return {"reader": reader.name, **asked}
 
-    def _still_there(self, reader: Reader, turns: Iterable[Waiting]) -> list[Waiting]:
+    def _still_there(self, reader: Reader, turns: Iterable[Waiting]) -> list[Standing]:
         """The turns that nobody wanted forgotten since; the others are given up."""
         kept = []
         for waiting in turns:
-            if was_erased(self._store, reader, waiting):
+            if (one := standing(self._store, reader, waiting)) is None:
                 waiting.opinion.fail(ERASED)
             else:
-                kept.append(waiting)
+                kept.append(one)
         return kept
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from incumbent.engine.doubts import doubters
 from incumbent.engine.lens import Lens, matching
@@ -12,19 +12,22 @@ from incumbent.language.speakers import is_machine
 from incumbent.model.fact import Fact
 from incumbent.model.records import item_key
 from incumbent.model.values import text_of
-from incumbent.model.verdict import Action, Outcome, Verdict
+from incumbent.model.verdict import Outcome
 from incumbent.reading.asked.asking import Ask
 from incumbent.reading.asked.grounds import Grounds
-from incumbent.reading.asked.prompting import LONGEST_FACT, ShownFact, ShownTurn, ask_for
+from incumbent.reading.asked.prompting import Shown, ask_for, cut
 from incumbent.reading.form import StatementKind
 from incumbent.stores.port import Reader
 from incumbent.turns.observer import WINDOW
-from incumbent.turns.rereading.waiting import Waiting, stored_turn
+from incumbent.turns.rereading.waiting import Standing, Waiting
 from incumbent.turns.situation import FoundBySearch, Situation, looked_at
 from incumbent.turns.worth import is_done
 
 _BEFORE: Final = 2
 """So many turns before the first are shown, to understand the others by."""
+_LONGEST_FACT: Final = 300
+_LONGEST_SENTENCE: Final = 1_000
+_LONGEST_BEFORE: Final = 400
 _ROOM: Final = 2_000
 """So many characters of known facts are shown, the likeliest first."""
 _LONG: Final = 400
@@ -45,32 +48,35 @@ class Sitting:
     """Which turn and which statement of its offline reading a name stands for."""
     known: Mapping[str, str]
     """Which fact one stands for."""
-    shown_turns: tuple[ShownTurn, ...]
-    shown_facts: tuple[ShownFact, ...]
+    shown_turns: list[Shown]
+    shown_facts: list[Shown]
     grounds: Grounds = field(compare=False)
 
     def ask(self, max_output_tokens: int) -> Ask:
         return ask_for(self.shown_facts, self.shown_turns, max_output_tokens)
 
 
-def sitting_of(reader: Reader, lens: Lens, kept: Sequence[Waiting], most_facts: int) -> Sitting:
+def sitting_of(
+    reader: Reader, lens: Lens, standing: Sequence[Standing], most_facts: int
+) -> Sitting:
     """What is sent for a few turns of one conversation, in order."""
+    kept = [one.waiting for one in standing]
     session_id = kept[0].conversation.session_id
     found = {i: FoundBySearch(s, s) for one in kept for i, s in one.found.items()}
     situation = looked_at(reader, lens, session_id, WINDOW, found)
     turns = {one.turn.turn_index: one for one in kept}
     names = _sentences(kept)
-    shown_turns = tuple(_shown_turns(situation, turns, names))
-    chosen = _known(reader, lens, situation, kept, most_facts)
+    shown_turns = _shown_turns(situation, turns, names)
+    chosen = _known(reader, lens, situation, standing, most_facts)
     known = {f"k{number}": fact.id for number, fact in enumerate(chosen, 1)}
     said = [(one.came.text, one.moment) for one in kept]
-    said += [(turn.before, kept[0].moment) for turn in shown_turns if turn.before]
+    said += [(one.told.get("before", ""), kept[0].moment) for one in shown_turns]
     return Sitting(
         turns,
         names,
         known,
         shown_turns,
-        tuple(_shown_facts(reader, lens, chosen, turns)),
+        _shown_facts(reader, lens, chosen, {i for one in standing for i in one.brought}),
         Grounds(said, (text for fact in chosen for text in (text_of(fact.value), _name(fact)))),
     )
 
@@ -96,39 +102,34 @@ def _sentences(kept: Iterable[Waiting]) -> dict[str, tuple[int, int]]:
 
 def _shown_turns(
     situation: Situation, turns: Mapping[int, Waiting], names: Mapping[str, tuple[int, int]]
-) -> Iterator[ShownTurn]:
+) -> list[Shown]:
     """The turns to read, with those between them and the last before, as far as on the desk."""
-    found: dict[int, ShownTurn] = {}
+    found: dict[int, Shown] = {}
     for turn in situation.turns:
         item = situation.items.get(item_key(turn))
         if item is not None and min(turns) - _BEFORE <= turn.turn_index < max(turns):
-            text = text_of(item.value)
-            found[turn.turn_index] = ShownTurn(turn.speaker, turn.at.date(), {}, text)
+            told = _told_by(turn.speaker) | {"before": cut(text_of(item.value), _LONGEST_BEFORE)}
+            found[turn.turn_index] = Shown(turn.at.date(), told)
     for index, one in turns.items():
-        sentences = {
-            name: one.reading.statements[number].text
-            for name, (at, number) in names.items()
-            if at == index
-        }
-        is_whole = len(sentences) >= len(one.reading.statements)
-        before = "" if is_whole else one.came.text
-        day = one.moment.date()
-        found[index] = ShownTurn(one.came.speaker.name, day, sentences, before)
-    yield from (found[index] for index in sorted(found))
+        told = _told_by(one.came.speaker.name)
+        said = one.reading.statements
+        numbers = {name: number for name, (at, number) in names.items() if at == index}
+        if len(numbers) < len(said):
+            told["before"] = cut(one.came.text, _LONGEST_BEFORE)
+        told |= {name: cut(said[place].text, _LONGEST_SENTENCE) for name, place in numbers.items()}
+        found[index] = Shown(one.moment.date(), told)
+    return [found[index] for index in sorted(found)]
+
+
+def _told_by(speaker: str) -> dict[str, Any]:
+    return {} if speaker == "user" else {"by": speaker}
 
 
 # what is known
 
 
-def brought_by(reader: Reader, waiting: Waiting) -> tuple[list[Verdict], set[str]]:
-    """The verdicts that the offline reading of a turn led to, and the facts that it brought."""
-    turn = stored_turn(reader, waiting)
-    verdicts = reader.verdicts_by_id(turn.verdict_ids) if turn is not None else []
-    return verdicts, {one.fact_id for one in verdicts if one.action is Action.ASSERT}
-
-
 def _known(
-    reader: Reader, lens: Lens, situation: Situation, kept: Sequence[Waiting], most: int
+    reader: Reader, lens: Lens, situation: Situation, standing: Sequence[Standing], most: int
 ) -> list[Fact]:
     """What was on record before the turns and may concern them, oldest first.
 
@@ -137,14 +138,13 @@ def _known(
     """
     scores: dict[str, float] = {}
     brought: set[str] = set()
-    for one in kept:
-        verdicts, made = brought_by(reader, one)
-        brought |= made
-        gone = {i for verdict in verdicts for i in verdict.superseded}
-        gone |= {v.fact_id for v in verdicts if v.outcome is Outcome.RETRACTED}
-        gone |= {i for fact in reader.facts(made) for i in fact.doubts}
+    for one in standing:
+        brought |= one.brought
+        gone = {i for verdict in one.offline for i in verdict.superseded}
+        gone |= {v.fact_id for v in one.offline if v.outcome is Outcome.RETRACTED}
+        gone |= {i for fact in reader.facts(one.brought) for i in fact.doubts}
         scores |= dict.fromkeys(gone, TOUCHED)
-        for fact_id, score in one.found.items():
+        for fact_id, score in one.waiting.found.items():
             scores[fact_id] = max(score, scores.get(fact_id, 0.0))
     touched = {i for i, score in scores.items() if score >= TOUCHED}
     for age, fact_id in enumerate(reversed([*situation.here])):
@@ -164,7 +164,7 @@ def _known(
 def _fitting(facts: Iterable[Fact]) -> Iterator[Fact]:
     room = _ROOM
     for fact in facts:
-        room -= min(len(text_of(fact.value)), LONGEST_FACT)
+        room -= min(len(text_of(fact.value)), _LONGEST_FACT)
         if room < 0:
             return
         yield fact
@@ -186,21 +186,22 @@ def _may_be_sent(reader: Reader, fact: Fact) -> bool:
 
 
 def _shown_facts(
-    reader: Reader, lens: Lens, facts: Sequence[Fact], turns: Mapping[int, Waiting]
-) -> Iterator[ShownFact]:
+    reader: Reader, lens: Lens, facts: Sequence[Fact], read: Container[str]
+) -> list[Shown]:
     names = {fact.id: f"k{number}" for number, fact in enumerate(facts, 1)}
     doubted = doubters(reader, lens, facts)
-    read = set().union(*(brought_by(reader, one)[1] for one in turns.values()))
+    found = []
     for fact in facts:
-        yield ShownFact(
-            names[fact.id],
-            text_of(fact.value),
-            fact.order.date(),
-            _name(fact),
-            fact.source.speaker or "user",
-            tuple(names[base] for base in fact.depends_on if base in names),
-            any(one.id not in read for one in doubted.get(fact.id, ())),
-        )
+        told: dict[str, Any] = {names[fact.id]: cut(text_of(fact.value), _LONGEST_FACT)}
+        if name := _name(fact):
+            told["name"] = name
+        told |= _told_by(fact.source.speaker or "user")
+        if rests := [names[base] for base in fact.depends_on if base in names]:
+            told["rests"] = rests
+        if any(one.id not in read for one in doubted.get(fact.id, ())):
+            told["doubted"] = True
+        found.append(Shown(fact.order.date(), told))
+    return found
 
 
 def _name(fact: Fact) -> str:

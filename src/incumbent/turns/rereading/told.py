@@ -1,52 +1,32 @@
 """Who reads instead of asking at once: an exchange that is over first, or a model that tells.
 
-A `Deferred` has its turns read by whom the exchange names, once that is over. A `Told` is asked
-nothing: a model that works with the memory has said how the turn reads, and its words go through
-the same checks as any model's reading, and take the place of the offline one in the same way.
+A `Deferred` has its turns read by whom the exchange names, once that is over. A `Told` asks nobody:
+a model that works with the memory has said how the turn reads, and its words go through the same
+checks as any model's reading, and take the place of the offline one in the same way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
-from incumbent.model.identity import Identity
 from incumbent.reading.asked import answer
 from incumbent.reading.asked.answer import Answered
-from incumbent.reading.asked.asking import Answer, Ask, Completion, Trouble
+from incumbent.reading.asked.asking import Completion, Nobody
 from incumbent.reading.asked.config import LLM
 from incumbent.reading.asked.grounds import placed
 from incumbent.turns.observation import Observation
-from incumbent.turns.rereading.background import Name
 from incumbent.turns.rereading.rereader import Rereader, Taken
 from incumbent.turns.rereading.sitting import TOUCHED, Sitting
 from incumbent.turns.rereading.waiting import Conversation
 
 
-class _OfOneSession:
-    """A rereader as one session has it, with who is asked instead of its model."""
+class _OfOneSession(Rereader):
+    """A rereader as one session has it: the same line and judgements, and somebody else asked."""
 
     def __init__(self, rereader: Rereader, asks: Completion) -> None:
-        self._rereader = rereader
-        self._asks = asks
-
-    @property
-    def llm(self) -> LLM:
-        return self._rereader.llm
-
-    def taken(self, conversation: Conversation, *of_turn: Any) -> Taken:
-        """A turn with its opinion to come."""
-        return self._rereader.taken(replace(conversation, asks=self._asks), *of_turn)
-
-    def follow(self, taken: Sequence[Taken]) -> list[Observation]:
-        return self._rereader.follow(taken)
-
-    def end(self, conversation: Name) -> None:
-        self._rereader.end(conversation)
-
-    def wait_for(self, identity: Identity) -> None:
-        self._rereader.wait_for(identity)
+        vars(self).update(vars(rereader))
+        self.asks = asks
 
 
 class Deferred(_OfOneSession):
@@ -64,7 +44,7 @@ class Deferred(_OfOneSession):
     def release(self) -> None:
         """Have them read."""
         held, self._held = self._held, []
-        self._rereader.follow(held)
+        super().follow(held)
 
     def drop(self, reason: str) -> None:
         """Let their offline reading stand."""
@@ -78,19 +58,9 @@ QUOTE: Final = "quote"
 """Where a statement has the words that it is about."""
 
 
-class _Nobody:
-    """Stands where a model to ask would be."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def complete(self, ask: Ask, *, timeout: float) -> Answer:
-        raise Trouble("error", "nobody is asked")
-
-
 def telling(name: str) -> LLM:
     """The setting of a rereader for what a model of this name tells."""
-    return LLM(_Nobody(name), mode="inline")
+    return LLM(Nobody(name), mode="inline")
 
 
 class Told(_OfOneSession):
@@ -101,19 +71,22 @@ class Told(_OfOneSession):
     """
 
     def __init__(self, rereader: Rereader, statements: Sequence[Mapping[str, Any]]) -> None:
-        super().__init__(rereader, self)
-        self._statements = statements
-        self.name = rereader.llm.name
+        super().__init__(rereader, _Statements(rereader.llm.name, statements))
+        self._pointed = {link["to"] for one in statements for link in one.get("does", ())}
 
     def taken(self, conversation: Conversation, *of_turn: Any) -> Taken:
         """A turn with its opinion to come; the facts that are pointed to are looked at."""
         *others, found = of_turn
-        pointed = {link["to"] for one in self._statements for link in one.get("does", ())}
-        found = {**found, **dict.fromkeys(pointed, TOUCHED)}
-        return super().taken(conversation, *others, found)
+        found = {**found, **dict.fromkeys(self._pointed, TOUCHED)}
+        return super().taken(conversation, *(*others, found))
 
-    def complete(self, ask: Ask, *, timeout: float) -> Answer:
-        raise Trouble("error", "nobody is asked")
+
+class _Statements(Nobody):
+    """What a model has told of a turn."""
+
+    def __init__(self, name: str, statements: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__(name)
+        self._statements = statements
 
     def read_sitting(self, sitting: Sitting) -> Answered:
         """The answer, in the names of a sitting. Whose quote is not there is told of no

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,6 +14,7 @@ from incumbent.model.fact import Status
 from incumbent.model.identity import Identity
 from incumbent.model.records import Turn, item_key
 from incumbent.model.scope import Place
+from incumbent.model.verdict import Action, Verdict
 from incumbent.reading.asked.asking import Completion
 from incumbent.reading.form import Reading
 from incumbent.stores.port import Reader, Store
@@ -67,36 +68,51 @@ class Waiting:
     """The facts that it may be about, by how near they are."""
 
 
-def stored_turn(reader: Reader, waiting: Waiting) -> Turn | None:
-    """The record of a turn as it stands now, if it is still there."""
-    user_id, turn = waiting.conversation.identity.user_id, waiting.turn
-    last = reader.turns(user_id, turn.session_id, 1)
-    if not last:
-        return None
-    found = reader.turns(user_id, turn.session_id, last[0].turn_index - turn.turn_index + 1)
-    first = found[0] if found else None
-    if first is None or first.turn_index != turn.turn_index:
-        return None
-    if mark_of(first.digest) != mark_of(turn.digest):
-        return None  # another one has its place by now
-    return first
+@dataclass
+class Standing:
+    """A turn that waited and still stands, as it is by now."""
+
+    waiting: Waiting
+    stored: Turn
+    """Its record."""
+    offline: Sequence[Verdict]
+    """What the offline reading of it led to."""
+
+    @property
+    def brought(self) -> set[str]:
+        """The facts that the offline reading of it brought."""
+        return {one.fact_id for one in self.offline if one.action is Action.ASSERT}
 
 
-def was_erased(store: Store, reader: Reader, waiting: Waiting) -> bool:
-    """Whether somebody wanted forgotten what a turn said, as far as that can be told.
+def standing(store: Store, reader: Reader, waiting: Waiting) -> Standing | None:
+    """A turn as it is by now; None if somebody wanted forgotten what it said, as far as that can be
+    told.
 
     Its record is gone; or a fact that it brought was erased; or there was an erasure since, and
     the turn is no longer on the desk as it was said. A turn that left the desk for another reason
     is then given up too: better one that is not read again.
     """
-    turn = stored_turn(reader, waiting)
+    turn = _stored(reader, waiting)
     if turn is None:
-        return True
+        return None
     if any(fact.status is Status.ERASED for fact in reader.facts(turn.fact_ids)):
-        return True
+        return None
     identity = waiting.conversation.identity
     since = waiting.observed_at - _SKEW
-    if not any(erasure.at >= since for erasure in store.erasures(identity.organization)):
-        return False
-    items = reader.working_items(identity.user_id, turn.session_id)
-    return not any(item.key == item_key(turn) and item.value == waiting.came.text for item in items)
+    if any(erasure.at >= since for erasure in store.erasures(identity.organization)):
+        items = reader.working_items(identity.user_id, turn.session_id)
+        as_said = (item_key(turn), waiting.came.text)
+        if not any((item.key, item.value) == as_said for item in items):
+            return None
+    return Standing(waiting, turn, reader.verdicts_by_id(turn.verdict_ids))
+
+
+def _stored(reader: Reader, waiting: Waiting) -> Turn | None:
+    """The record of a turn as it stands now, if it is still there."""
+    user_id, turn = waiting.conversation.identity.user_id, waiting.turn
+    last = reader.turns(user_id, turn.session_id, 1)
+    back = last[0].turn_index - turn.turn_index + 1 if last else 0
+    found = reader.turns(user_id, turn.session_id, back) if back > 0 else []
+    # Another one may have its place by now.
+    same = bool(found) and found[0].turn_index == turn.turn_index
+    return found[0] if same and mark_of(found[0].digest) == mark_of(turn.digest) else None
