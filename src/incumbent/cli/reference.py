@@ -17,6 +17,8 @@ from incumbent.cli.app import app
 
 _WIDTH = 100
 _SHARED = 3  # an option that so many commands have, in the same words, is explained once
+ELSEWHERE = "incumbent eval "
+"""The commands of a package of their own, which docs/evaluation.md explains."""
 _OPTION = re.compile(r"^  -.*\n(?:   .*\n)*", re.MULTILINE)
 _HEAD = """# Command line
 
@@ -29,6 +31,8 @@ stands in square brackets is the environment variable that says the same, or the
 
 Set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATION` once and leave the options
 out. `incumbent` trusts what it is told about identity: whoever can open the file can read it.
+
+The commands under `incumbent eval` are a package of their own: see [evaluation](evaluation.md).
 
 With `--json` a command prints one JSON document. Notes and errors go to stderr, one line each.
 """
@@ -57,6 +61,7 @@ def reference() -> str:
     top = root.make_context("incumbent", [], resilient_parsing=True, max_content_width=_WIDTH)
     top.terminal_width = _WIDTH
     helps = dict(_under(root, top, "incumbent"))
+    helps = {title: text for title, text in helps.items() if not title.startswith(ELSEWHERE)}
     shared = _shared_by(helps.values())
     first, _, _ = root.get_help(top).partition("\nCommands:\n")
     parts = [_section("incumbent", first), _explained(shared)]
