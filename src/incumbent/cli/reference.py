@@ -26,8 +26,9 @@ The reference of the command `incumbent`, generated from its help by
 `python -m incumbent.cli.reference > docs/cli.md`. A test keeps the two the same.
 
 `incumbent COMMAND --help` has more of each, with examples. Options that several commands have are
-explained once, under [shared options](#shared-options); a command names them at its end. What
-stands in square brackets is the environment variable that says the same, or the default.
+explained once, under [shared options](#shared-options); a command names them at its end. What it
+takes by position comes first. In square brackets stand the environment variable that says the
+same, and the default.
 
 Set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATION` once and leave the options
 out. `incumbent` trusts what it is told about identity: whoever can open the file can read it.
@@ -109,11 +110,10 @@ def _line(name: str, meant: str) -> str:
 
 
 def _shortened(text: str, shared: list[_Option]) -> str:
-    """Of a help text: how to call the command, what it does, what it takes. What is explained once
-    is named at the end."""
-    usage, what, *rest = text.strip().split("\n\n")
-    usage = re.sub(r"^Usage: | \[OPTIONS\]| COMMAND \[ARGS\]\.\.\.", "", " ".join(usage.split()))
-    parts = [usage, f"  {' '.join(what.split())}", *_arguments(rest)]
+    """Of a help text: what the command does, and what it takes, first by position. What is
+    explained once is named at the end."""
+    _, what, *rest = text.strip().split("\n\n")
+    parts = [" ".join(what.split()), *_arguments(rest)]
     known = {option.key for option in shared}
     every = [option for option in _options(text) if "--help" not in option.label]
     parts += [_told(option) for option in every if option.key not in known]
