@@ -64,8 +64,8 @@ def reference() -> str:
     helps = dict(_under(root, top, "incumbent"))
     helps = {title: text for title, text in helps.items() if not title.startswith(ELSEWHERE)}
     shared = _shared_by(helps.values())
-    first, _, _ = root.get_help(top).partition("\nCommands:\n")
-    parts = [_section("incumbent", first), _explained(shared)]
+    codes = re.findall(r"^  Exit codes:\n(?:   .*\n)*", root.get_help(top), re.MULTILINE)
+    parts = [_section("incumbent", "\n".join(["--version, --help", *codes])), _explained(shared)]
     parts += [_section(title, _shortened(text, shared)) for title, text in helps.items()]
     return "\n".join([_HEAD, *parts])
 
