@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 import incumbent
 from incumbent.cli import app
 from incumbent.cli.completion import places
-from incumbent.cli.reference import ELSEWHERE, reference
+from incumbent.cli.reference import ELSEWHERE, USUAL, reference
 
 Run = Callable[..., Any]
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -356,6 +356,7 @@ class TestHelp:
                 continue
             text = sections[title]
             named = text.partition("\nShared options: ")[2].replace("\n ", "").strip()
+            named = named.replace(USUAL, "Who is asking; Store and output")
             assert all(
                 f"\n  {name} " in told or name in panels for name in named.split("; ") if name
             )

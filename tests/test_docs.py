@@ -373,10 +373,10 @@ def test_the_signature_of_open_is_as_documented() -> None:
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
-    """docs/api.md has a row for every field of Settings, with the default it really has."""
+    """docs/api.md has a line for every field of Settings, with the default it really has."""
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     text = page.partition("\n## Settings\n")[2]
-    rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", text, re.MULTILINE))
+    rows = dict(re.findall(r"^- `(\w+)` \(`([^`]+)`\): ", text, re.MULTILINE))
     defaults = incumbent.Settings()
     expected = {
         field.name: "Ladder()"
@@ -395,7 +395,7 @@ def test_every_error_is_documented() -> None:
         for name, member in vars(errors).items()
         if inspect.isclass(member) and issubclass(member, Exception)
     }
-    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == classes
+    assert set(re.findall(r"^- `(\w+)`: ", text, re.MULTILINE)) == classes
 
 
 def test_every_operation_of_the_port_is_named() -> None:

@@ -19,15 +19,18 @@ _WIDTH = 100
 _SHARED = 3  # an option that so many commands have, in the same words, is explained once
 ELSEWHERE = "incumbent eval "
 """The commands of a package of their own, which docs/evaluation.md explains."""
+_BOTH = "Who is asking; Store and output"
+USUAL = "the usual"
 _OPTION = re.compile(r"^  -.*\n(?:   .*\n)*", re.MULTILINE)
 _HEAD = """# Command line
 
 The reference of the command `incumbent`, generated from its help by
 `python -m incumbent.cli.reference > docs/cli.md`. A test keeps the two the same.
 
-`incumbent COMMAND --help` has more of each, with examples. Options that several commands have are
-explained once, under [shared options](#shared-options); a command names them at its end. What it
-takes by position comes first. In square brackets stand the environment variable that says the
+`incumbent COMMAND --help` has more of each, with examples. What a command takes by position comes
+first. Options that several commands have are explained once, under
+[shared options](#shared-options); a command names them at its end, where *the usual* are "Who is
+asking" and "Store and output". In square brackets stand the environment variable that says the
 same, and the default.
 
 Set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATION` once and leave the options
@@ -125,7 +128,7 @@ def _shortened(text: str, shared: list[_Option]) -> str:
         if option.key in known
     ]
     if names:
-        named = f"Shared options: {'; '.join(dict.fromkeys(names))}"
+        named = f"Shared options: {'; '.join(dict.fromkeys(names))}".replace(_BOTH, USUAL)
         parts.append(textwrap.fill(named, _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
     return "\n".join(part for part in parts if part)
 
