@@ -104,6 +104,7 @@ def _told(option: _Option) -> str:
     """An option on a line or two: its names, and what it does."""
     meant = option.words.removeprefix(option.label).strip()
     meant = meant.replace("[env var: ", "[").replace("; default: ", "; ").replace("[default: ", "[")
+    meant = re.sub(r"(?<=\w)- (?=\w)", "-", meant)  # where a line of the help ended
     return _line(option.label, meant.replace("; (none)]", "]").removesuffix("[(none)]").strip())
 
 
