@@ -27,8 +27,7 @@ _HEAD = """# Command line
 The reference of the command `incumbent`, generated from its help by
 `python -m incumbent.cli.reference > docs/cli.md`. A test keeps the two the same.
 
-`incumbent COMMAND --help` has more of each, with examples. What a command takes by position comes
-first. Options that several commands have are explained once, under
+Every command has `--help`, with examples. What a command takes by position comes first. Options that several commands have are explained once, under
 [shared options](#shared-options); a command names them at its end, where *the usual* are "Who is
 asking" and "Store and output". In square brackets stand the environment variable that says the
 same, and the default.
