@@ -27,10 +27,10 @@ _HEAD = """# Command line
 The reference of the command `incumbent`, generated from its help by
 `python -m incumbent.cli.reference > docs/cli.md`. A test keeps the two the same.
 
-Every command has `--help`, with examples. What a command takes by position comes first. Options that several commands have are explained once, under
-[shared options](#shared-options); a command names them at its end, where *the usual* are "Who is
-asking" and "Store and output". In square brackets stand the environment variable that says the
-same, and the default.
+Every command has `--help`, with examples. What a command takes by position comes first. Options
+that several commands have are explained once, under [shared options](#shared-options); a command
+names them at its end, where *the usual* are "Who is asking" and "Store and output". In square
+brackets stand the environment variable that says the same, and the default.
 
 Set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATION` once and leave the options
 out. `incumbent` trusts what it is told about identity: whoever can open the file can read it.
