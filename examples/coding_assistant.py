@@ -1,6 +1,6 @@
 """A coding assistant: what a developer says, what tools find out, and what holds for the team.
 
-docs/recipes.md walks through it.
+docs/recipes.md tells what it shows.
 """
 
 from datetime import UTC, datetime

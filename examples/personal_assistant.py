@@ -1,6 +1,6 @@
 """A personal assistant: one person, one memory, a chat each day.
 
-docs/recipes.md walks through it.
+docs/recipes.md tells what it shows.
 """
 
 from datetime import UTC, datetime

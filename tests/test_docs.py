@@ -265,10 +265,10 @@ def headings(page: str) -> list[str]:
 
 
 def glossary_words(section: str) -> set[str]:
-    """The first cells of the table under a heading of the glossary."""
+    """The words of the list under a heading of the glossary."""
     text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     part = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-    return set(re.findall(r"^\| `?([^|`]+?)`? \|", part, re.MULTILINE)) - {"word", "---"}
+    return set(re.findall(r"^- [`*]*([^`*:]+)[`*]*: ", part, re.MULTILINE))
 
 
 @pytest.mark.parametrize(
@@ -373,10 +373,10 @@ def test_the_signature_of_open_is_as_documented() -> None:
 
 
 def test_every_setting_is_documented_with_its_default() -> None:
-    """docs/api.md has a row for every field of Settings, with the default it really has."""
+    """docs/api.md has a line for every field of Settings, with the default it really has."""
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     text = page.partition("\n## Settings\n")[2]
-    rows = dict(re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", text, re.MULTILINE))
+    rows = dict(re.findall(r"^- `(\w+)` \(`([^`]+)`\): ", text, re.MULTILINE))
     defaults = incumbent.Settings()
     expected = {
         field.name: "Ladder()"
@@ -395,7 +395,7 @@ def test_every_error_is_documented() -> None:
         for name, member in vars(errors).items()
         if inspect.isclass(member) and issubclass(member, Exception)
     }
-    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == classes
+    assert set(re.findall(r"^- `(\w+)`: ", text, re.MULTILINE)) == classes
 
 
 def test_every_operation_of_the_port_is_named() -> None:
@@ -441,10 +441,11 @@ def test_the_security_page_names_tests_that_exist() -> None:
     """Every line of the threat model is shown by a test that is there."""
     text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     defended = text.partition("## What is defended")[2].partition("\n## ")[0]
-    rows = [line for line in defended.splitlines() if re.match(r"\| [^-]", line)]
-    lines = [row.split(" | ") for row in rows if not row.startswith(("| line |", "| attack |"))]
+    lines = [line.partition(": `tests/") for line in re.findall(r"^- (.*)$", defended, re.M)]
+    assert all(shown for _, _, shown in lines)
     assert len(lines) > 25
-    for told, shown in lines:
+    for told, mark, rest in lines:
+        shown = mark + rest
         named = re.findall(r"`(tests/[\w/]+\.py)((?:::\w+)*)`", shown)
         assert len(named) == shown.count("`tests/"), told
         for file, names in named:

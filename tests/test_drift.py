@@ -130,11 +130,11 @@ def test_paths_exist(page: Path) -> None:
 
 
 def test_the_architecture_names_every_folder() -> None:
-    """docs/architecture.md has a row for every folder of the package, and every module at the top
+    """docs/architecture.md has a line for every folder of the package, and every module at the top
     that people call is named."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     folders = {path.parent.name for path in (ROOT / "src" / "incumbent").glob("*/*.py")}
-    rows = set(re.findall(r"^\| `(\w+)/` \|", text, re.MULTILINE))
+    rows = set(re.findall(r"^- `(\w+)/`: ", text, re.MULTILINE))
     assert folders - {"memory", "session"} <= rows
     assert len(paths_of(ROOT / "docs" / "architecture.md")) > 40
 

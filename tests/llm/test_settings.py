@@ -200,12 +200,12 @@ def test_a_usual_sitting_is_a_small_request() -> None:
 
 
 def test_every_setting_of_an_llm_is_documented() -> None:
-    """docs/models.md has a row for every field, with the default it really has."""
+    """docs/models.md has a line for every field, with the default it really has."""
     page = (SOURCE.parent / "docs" / "models.md").read_text(encoding="utf-8")
     table = page.partition("## Settings of an LLM")[2]
     shown = {
         name: default
-        for names, default in re.findall(r"^\| (`[^|]+`) \|([^|]*)\|", table, re.MULTILINE)
+        for names, default in re.findall(r"^- ([^(:]+?)(?: \(([^)]*)\))?: ", table, re.MULTILINE)
         for name in re.findall(r"`(\w+)`", names)
     }
     real = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -80,7 +81,14 @@ def test_a_recipe_is_short(name: str) -> None:
     assert len(source_of(name).splitlines()) <= 120
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_the_page_names_every_example() -> None:
+    """Nobody has to look for one in the folder."""
+    there = {path.name for path in (ROOT / "examples").glob("*.py")}
+    named = re.findall(r"`examples/(\w+\.py)`", PAGE.read_text(encoding="utf-8"))
+    assert sorted(named) == sorted(there)
+
+
+@pytest.mark.parametrize("name", ["support_desk"])
 def test_the_page_has_the_whole_recipe(name: str) -> None:
     """Its blocks under the recipe's heading are the program, and what it prints."""
     text = PAGE.read_text(encoding="utf-8")

@@ -17,22 +17,27 @@ from incumbent.cli.app import app
 
 _WIDTH = 100
 _SHARED = 3  # an option that so many commands have, in the same words, is explained once
+ELSEWHERE = "incumbent eval "
+"""The commands of a package of their own, which docs/evaluation.md explains."""
+_BOTH = "Who is asking; Store and output"
+USUAL = "the usual"
 _OPTION = re.compile(r"^  -.*\n(?:   .*\n)*", re.MULTILINE)
 _HEAD = """# Command line
 
 The reference of the command `incumbent`, generated from its help by
 `python -m incumbent.cli.reference > docs/cli.md`. A test keeps the two the same.
 
-Who is asking is said with the options of each command, after its name, or with environment
-variables: set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATION` once and leave
-the options out. `incumbent` trusts what it is told about identity: whoever can open the file can
-read all of it.
+Every command has `--help`, with examples. What a command takes by position comes first. Options
+that several commands have are explained once, under [shared options](#shared-options); a command
+names them at its end, where *the usual* are "Who is asking" and "Store and output". In square
+brackets stand the environment variable that says the same, and the default.
 
-Options that several commands have are explained once, under [shared options](#shared-options); a
-command names them at its end, and has `--help`, which shows all of its options.
+Set `INCUMBENT_USER`, `INCUMBENT_AUTHORITY` and `INCUMBENT_ORGANIZATION` once and leave the options
+out. `incumbent` trusts what it is told about identity: whoever can open the file can read it.
 
-With `--json` a command prints one JSON document. Facts and verdicts in it have the same fields as
-in an export. Notes, warnings and errors go to stderr, one line each.
+The commands under `incumbent eval` are a package of their own: see [evaluation](evaluation.md).
+
+With `--json` a command prints one JSON document. Notes and errors go to stderr, one line each.
 """
 
 
@@ -59,8 +64,10 @@ def reference() -> str:
     top = root.make_context("incumbent", [], resilient_parsing=True, max_content_width=_WIDTH)
     top.terminal_width = _WIDTH
     helps = dict(_under(root, top, "incumbent"))
+    helps = {title: text for title, text in helps.items() if not title.startswith(ELSEWHERE)}
     shared = _shared_by(helps.values())
-    parts = [_section("incumbent", root.get_help(top)), _explained(shared)]
+    codes = re.findall(r"^  Exit codes:\n(?:   .*\n)*", root.get_help(top), re.MULTILINE)
+    parts = [_section("incumbent", "\n".join(["--version, --help", *codes])), _explained(shared)]
     parts += [_section(title, _shortened(text, shared)) for title, text in helps.items()]
     return "\n".join([_HEAD, *parts])
 
@@ -87,37 +94,51 @@ def _explained(shared: list[_Option]) -> str:
     """The section of the shared options, by panel."""
     panels: dict[str, list[str]] = {}
     for option in shared:
-        told = f"  {option.label:<29}{option.words.removeprefix(option.label).strip()}"
-        lines = textwrap.fill(told, _WIDTH, subsequent_indent=" " * 31, break_on_hyphens=False)
-        panels.setdefault(option.panel, []).append(lines)
+        panels.setdefault(option.panel, []).append(_told(option))
     parts = [f"{panel}:\n" + "\n".join(lines) for panel, lines in panels.items()]
     return _section("Shared options", "\n\n".join(parts))
 
 
+def _told(option: _Option) -> str:
+    """An option on a line or two: its names, and what it does."""
+    meant = option.words.removeprefix(option.label).strip()
+    meant = meant.replace("[env var: ", "[").replace("; default: ", "; ").replace("[default: ", "[")
+    meant = re.sub(r"(?<=\w)- (?=\w)", "-", meant)  # where a line of the help ended
+    return _line(option.label, meant.replace("; (none)]", "]").removesuffix("[(none)]").strip())
+
+
+def _line(name: str, meant: str) -> str:
+    told = f"  {name:<21}  {meant}"
+    return textwrap.fill(told, _WIDTH, subsequent_indent=" " * 25, break_on_hyphens=False)
+
+
 def _shortened(text: str, shared: list[_Option]) -> str:
-    """A help text without what is explained once, which it names at its end."""
+    """Of a help text: what the command does, and what it takes, first by position. What is
+    explained once is named at the end."""
+    _, what, *rest = text.strip().split("\n\n")
+    parts = [" ".join(what.split()), *_arguments(rest)]
     known = {option.key for option in shared}
+    every = [option for option in _options(text) if "--help" not in option.label]
+    parts += [_told(option) for option in every if option.key not in known]
     whole = Counter(option.panel for option in shared)
-    here = [option for option in _options(text) if option.key in known]
-    if not here:
-        return text
-    text = f"{text.rstrip()}\n"
-    for option in here:
-        text = text.replace(option.shown, "", 1)
-    count = Counter(option.panel for option in here)
+    count = Counter(option.panel for option in every if option.key in known)
     names = [
         option.panel if count[option.panel] == whole[option.panel] else option.label
-        for option in here
-        if "--help" not in option.label
+        for option in every
+        if option.key in known
     ]
-    kept = [part for part in text.rstrip().split("\n\n") if not re.fullmatch(r"\w[^\n]*:\n?", part)]
-    named = textwrap.fill(
-        f"Shared options: {'; '.join(dict.fromkeys(names))}",
-        _WIDTH,
-        subsequent_indent="  ",
-        break_on_hyphens=False,
-    )
-    return "\n\n".join([*kept, named] if names else kept)
+    if names:
+        named = f"Shared options: {'; '.join(dict.fromkeys(names))}".replace(_BOTH, USUAL)
+        parts.append(textwrap.fill(named, _WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+    return "\n".join(part for part in parts if part)
+
+
+def _arguments(rest: list[str]) -> Iterator[str]:
+    """The lines of what a command takes by position."""
+    told = next((part for part in rest if part.startswith("Arguments:")), "")
+    for line in re.findall(r"^  \S.*(?:\n   .*)*", told, re.MULTILINE):
+        name, _, meant = " ".join(line.replace("[required]", "").split()).partition("> ")
+        yield _line(name.partition(" <")[0], meant)
 
 
 def _under(group: Any, around: Any, title: str) -> Iterator[tuple[str, str]]:
