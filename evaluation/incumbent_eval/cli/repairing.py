@@ -16,8 +16,8 @@ from incumbent_eval.cli.systems import OURS, Failures, Trials
 from incumbent_eval.figures import percent
 
 if TYPE_CHECKING:
-    from incumbent.testing.systems import Maker
     from incumbent_eval.repair import EpisodeForm, Half, RepairEpisode, RepairReport, Score, Task
+    from incumbent_eval.systems import Maker
 
 _EPISODES = 20
 

@@ -17,10 +17,10 @@ from incumbent.cli.tables import print_json, show, table
 from incumbent_eval.figures import Share, percent
 
 if TYPE_CHECKING:
-    from incumbent.testing.conformance import ConformanceReport
-    from incumbent.testing.systems import Maker
     from incumbent_eval.answering import AnswersReport
+    from incumbent_eval.conformance import ConformanceReport
     from incumbent_eval.isolation import IsolationReport
+    from incumbent_eval.systems import Maker
 
 OURS = "incumbent"
 
@@ -99,7 +99,7 @@ def conformance(
     Each check is a law with a small scene of its own, on a fresh system. What a system cannot do
     is named, and not scored. Ends with code 1 where Incumbent fails a check.
     """
-    from incumbent.testing import conformance as runner
+    from incumbent_eval import conformance as runner
 
     reports = _each(trials.makers, runner.run)
     if trials.json:
@@ -125,7 +125,7 @@ def _conformance_account(
 
 
 def _tally(report: ConformanceReport, group: str | None) -> str:
-    from incumbent.testing.conformance import CheckOutcome
+    from incumbent_eval.conformance import CheckOutcome
 
     counts = report.counted(group)
     tried = counts[CheckOutcome.PASSED] + counts[CheckOutcome.FAILED]

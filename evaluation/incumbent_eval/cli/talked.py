@@ -311,7 +311,7 @@ def _failures(report: ConversationsReport, count: int) -> Iterator[RenderableTyp
 
 def _missing(score: QuestionScore) -> Iterator[str]:
     """What is missing; what the context has outside its live part is marked."""
-    from incumbent.testing.spoken import SpokenText
+    from incumbent_eval.spoken import SpokenText
 
     said = SpokenText(score.context)
     for value in score.missing:
