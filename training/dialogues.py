@@ -10,9 +10,9 @@ from random import Random
 from typing import Final
 
 from incumbent.reading.learned.pieces import Age
-from incumbent.testing.spoken import same_value
 from incumbent_eval.cases import Dialogue, Event, read_dialogues
 from incumbent_eval.pairs import LabelledPair, read_pairs
+from incumbent_eval.spoken import same_value
 from training.conversing import located
 from training.scenes import Becomes, KnownText, Scene, Value
 

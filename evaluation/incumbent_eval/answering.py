@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from incumbent.testing.spoken import SpokenText
-from incumbent.testing.systems import Ability, Maker, Progress
 from incumbent_eval.figures import Share, records
 from incumbent_eval.running import each
+from incumbent_eval.spoken import SpokenText
+from incumbent_eval.systems import Ability, Maker, Progress
 
 AT_ONCE = 20
 """Questions that are asked about one episode."""

@@ -9,11 +9,11 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from incumbent.testing.systems import Progress, Refused, Who
 from incumbent_eval import adapters
 from incumbent_eval.cases import BASE, BUDGET, Dialogue, read_dialogues, scored
 from incumbent_eval.figures import Joint
 from incumbent_eval.running import each
+from incumbent_eval.systems import Progress, Refused, Who
 
 _PERSON = Who("person", session="dialogue")
 

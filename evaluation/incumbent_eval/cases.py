@@ -22,11 +22,11 @@ from incumbent.model.errors import IncumbentError, InvalidInput
 from incumbent.model.fact import Fact, Status
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome
-from incumbent.testing.spoken import SpokenText, same_value
-from incumbent.testing.systems import Progress
 from incumbent.turns.observation import Observation
 from incumbent_eval.figures import Detection, Joint, Share, records
 from incumbent_eval.running import HeldClock, each, read_records
+from incumbent_eval.spoken import SpokenText, same_value
+from incumbent_eval.systems import Progress
 
 BUDGET = 2_000
 BASE = datetime(2019, 3, 1, 9, 0, tzinfo=UTC)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from incumbent.model.errors import InvalidInput
-from incumbent.testing.systems import Maker
 from incumbent_eval import adapters
+from incumbent_eval.systems import Maker
 
 ALL = "all"
 

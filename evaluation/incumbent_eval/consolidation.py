@@ -32,13 +32,13 @@ from incumbent.context.document import Line
 from incumbent.model.errors import IncumbentError, InvalidInput
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
-from incumbent.testing.spoken import tokens
-from incumbent.testing.systems import Progress
 from incumbent_eval.conversations.fates import FateFigures, ValueFate, turns_of
 from incumbent_eval.figures import Joint
 from incumbent_eval.live_lines import LineText, fact_lines, is_demoted, live_lines, plain
 from incumbent_eval.ours import BEGINNING
 from incumbent_eval.running import HeldClock
+from incumbent_eval.spoken import tokens
+from incumbent_eval.systems import Progress
 
 BUDGET = 500
 SINGLE_HOP = "factconsolidation_sh_6k"

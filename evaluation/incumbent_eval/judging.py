@@ -14,12 +14,12 @@ from statistics import mean, stdev
 from typing import Any, NamedTuple
 
 import incumbent
-from incumbent.testing.systems import Progress
 from incumbent_eval import peers, statebench
 from incumbent_eval.chat import AnsweringModel, ModelQuestion, Reply
 from incumbent_eval.figures import rounded
 from incumbent_eval.running import each
 from incumbent_eval.statebench import OURS, Suite
+from incumbent_eval.systems import Progress
 from incumbent_eval.timelines import Record
 
 RULES_ALONE = "rules alone"

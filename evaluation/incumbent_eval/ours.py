@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import incumbent
 from incumbent.model.errors import InvalidInput, NotPermitted
 from incumbent.model.identity import BIND, SPEAK
-from incumbent.testing.systems import Ability, Entry, Refused, Who
 from incumbent_eval.running import HeldClock
+from incumbent_eval.systems import Ability, Entry, Refused, Who
 
 BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """A Monday morning: the time until it is set."""

@@ -18,12 +18,12 @@ from typing import Any
 from incumbent.model.errors import InvalidInput
 from incumbent.reading.learned.model import load
 from incumbent.reading.learned.pieces import Age, Beside, Span
-from incumbent.testing.systems import Progress
 from incumbent_eval import calibration
 from incumbent_eval.calibration import Bin, Cut
 from incumbent_eval.cases import Dialogue, Event, Value, read_dialogues
 from incumbent_eval.figures import Share, records, rounded
 from incumbent_eval.running import each, read_records
+from incumbent_eval.systems import Progress
 
 EVEN = 0.5
 """The threshold of the figures beside those at the best one."""

@@ -21,7 +21,6 @@ from typing import Any
 
 import incumbent
 from incumbent.model.errors import InvalidInput
-from incumbent.testing.systems import Progress
 from incumbent_eval import (
     cases,
     consolidation,
@@ -39,6 +38,7 @@ from incumbent_eval.ours import IncumbentSystem
 from incumbent_eval.repair import EpisodeForm, Half, Task
 from incumbent_eval.shown import ShownScore
 from incumbent_eval.siblings import CHANGES, SiblingLabel, SiblingsReport
+from incumbent_eval.systems import Progress
 
 TALKS = ("life2", "short2", "home", "notes")
 """The parts of the conversations that are played."""

@@ -19,14 +19,14 @@ from typing import Any, NamedTuple
 
 import incumbent
 from incumbent.model.errors import InvalidInput
-from incumbent.testing.spoken import SpokenText
-from incumbent.testing.systems import Ability, Entry, Progress, Refused, System, Who
 from incumbent_eval import adapters
 from incumbent_eval.adapters.base import cut
 from incumbent_eval.bm25 import Bm25
 from incumbent_eval.figures import Joint, rounded
 from incumbent_eval.ours import BEGINNING, IncumbentSystem
 from incumbent_eval.running import each
+from incumbent_eval.spoken import SpokenText
+from incumbent_eval.systems import Ability, Entry, Progress, Refused, System, Who
 from incumbent_eval.talks import Talk, TalkQuestion, TalkTurn, talks_of
 
 BUDGETS = (1_000, 2_000, 4_000)

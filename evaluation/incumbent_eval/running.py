@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from incumbent.model.errors import InvalidInput
-from incumbent.testing.systems import Progress
+from incumbent_eval.systems import Progress
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -19,10 +19,10 @@ from incumbent.model.errors import InvalidInput
 from incumbent.model.fact import Fact
 from incumbent.model.scope import Scope
 from incumbent.search.analysis import terms, text_for_terms
-from incumbent.testing.systems import Progress
 from incumbent_eval.cases import BASE
 from incumbent_eval.figures import Detection, Share, records
 from incumbent_eval.running import HeldClock, each, read_records
+from incumbent_eval.systems import Progress
 
 COVERED = 0.8
 """The share of a claim's content words that a fact must have to say it."""

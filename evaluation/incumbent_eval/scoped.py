@@ -15,10 +15,10 @@ from functools import partial
 from random import Random
 from typing import NamedTuple
 
-from incumbent.testing.systems import Ability, Entry, Maker, Progress, Refused, System, Who
 from incumbent_eval import answering
 from incumbent_eval.answering import Answers, AnswersReport, Drawn, WrongAnswer
 from incumbent_eval.ours import BEGINNING
+from incumbent_eval.systems import Ability, Entry, Maker, Progress, Refused, System, Who
 
 _DEEDS = 20
 _BUDGET = 2000

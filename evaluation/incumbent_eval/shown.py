@@ -18,9 +18,9 @@ from typing import Any
 import incumbent
 from incumbent.model.errors import IncumbentError, InvalidInput
 from incumbent.model.fact import Fact
-from incumbent.testing.systems import Progress
 from incumbent_eval.running import HeldClock, each, read_records
 from incumbent_eval.siblings import BEGINNING, WAITS
+from incumbent_eval.systems import Progress
 
 
 @dataclass(frozen=True)

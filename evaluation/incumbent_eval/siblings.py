@@ -22,11 +22,11 @@ from typing import Any
 import incumbent
 from incumbent.context.document import Context, Line
 from incumbent.model.errors import IncumbentError, InvalidInput
-from incumbent.testing.systems import Progress
 from incumbent_eval.conversations.sections import undated
 from incumbent_eval.figures import Share, records
 from incumbent_eval.live_lines import LineText, fact_lines, live_lines
 from incumbent_eval.running import HeldClock, each, read_records
+from incumbent_eval.systems import Progress
 
 BUDGET = 800
 BEGINNING = datetime(2026, 3, 2, 9, tzinfo=UTC)

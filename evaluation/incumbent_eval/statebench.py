@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import incumbent
 from incumbent.model.errors import InvalidInput
-from incumbent.testing.systems import Progress
 from incumbent_eval import peers
 from incumbent_eval.figures import Joint, records
 from incumbent_eval.perturbing import perturbed
 from incumbent_eval.phrases import mentions, phrase_of
 from incumbent_eval.running import DATA_VARIABLE, each, read_records
+from incumbent_eval.systems import Progress
 from incumbent_eval.timelines import Record, TimelinePlayer
 
 BUDGET = 8_000

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from incumbent.testing.conformance import CheckOutcome as Kept
-from incumbent.testing.conformance import ConformanceReport
 from incumbent_eval.answering import AnswersReport
 from incumbent_eval.cases import CasesReport
+from incumbent_eval.conformance import CheckOutcome as Kept
+from incumbent_eval.conformance import ConformanceReport
 from incumbent_eval.figures import Share, rounded
 from incumbent_eval.isolation import IsolationReport
 from incumbent_eval.pairs import PairsReport

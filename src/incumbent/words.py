@@ -9,7 +9,7 @@ from incumbent.context.document import Omission
 from incumbent.context.quotes import inline, name
 from incumbent.context.rendering import name_of
 from incumbent.model.fact import Fact, Status
-from incumbent.model.records import Review
+from incumbent.model.records import Explanation, Review
 from incumbent.model.verdict import Outcome, Rule, Verdict
 
 _LONGEST = 120
@@ -206,6 +206,32 @@ def asked(review: Review) -> str:
     """What a person is asked who is to approve a statement."""
     said = f"said on {review.fact.timestamp:%Y-%m-%d}, and not kept yet"
     return f"{said}; in office is {told(review.rival)}" if review.rival is not None else said
+
+
+def because(review: Review, find: Find) -> Iterator[str]:
+    """Why a fact is up for review."""
+    if review.kind == "contested":
+        yield f"in office is {told(review.rival)}" if review.rival else "nothing is in office"
+    elif review.kind == "doubted":
+        yield doubt(review.rival)
+    elif review.kind == "unapproved":
+        yield asked(review)
+    else:
+        for cause in review.causes:
+            path = " -> ".join(called(find(step)) for step in cause.path)
+            now = find(cause.now) if cause.now else None
+            yield f"{path} (now {told(now)})" if now else path
+
+
+def grounds(explanation: Explanation, find: Find) -> Iterator[tuple[str, str]]:
+    """What a fact rests on and carries, what is in doubt, and why it needs review, with labels."""
+    fact = explanation.fact
+    yield from (("rests on", _name(base, find)) for base in fact.depends_on)
+    yield from (("carries", _name(derived, find)) for derived in fact.derived_facts)
+    yield from (("in doubt", doubt(statement)) for statement in explanation.doubted_by)
+    yield from (("doubts", _name(doubted, find)) for doubted in fact.doubts)
+    for cause in explanation.causes:
+        yield "needs review", " -> ".join(called(find(step)) for step in cause.path)
 
 
 def standing(fact: Fact) -> str:

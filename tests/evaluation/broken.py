@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import incumbent
-from incumbent.testing.systems import Entry, Who
 from incumbent_eval.ours import IncumbentSystem
+from incumbent_eval.systems import Entry, Who
 
 QUICK = incumbent.Settings(embedder=None, reader="rules")
 """Without the models: what is tried here are laws, and not how well a text is understood."""

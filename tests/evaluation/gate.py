@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import incumbent
-from incumbent.testing import conformance
 from incumbent_eval import (
     asof,
     cases,
+    conformance,
     isolation,
     pairs,
     peers,

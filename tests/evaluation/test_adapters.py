@@ -7,11 +7,11 @@ from datetime import timedelta
 
 import pytest
 
-from incumbent.testing.systems import Ability, CannotDo, Entry, Maker, System, Who
 from incumbent_eval import adapters
 from incumbent_eval.adapters.base import BEGINNING
 from incumbent_eval.adapters.plain import LAST
 from incumbent_eval.bm25 import Bm25
+from incumbent_eval.systems import Ability, CannotDo, Entry, Maker, System, Who
 
 NAMES = list(adapters.PEERS)
 ADA, BOB, EVE = Who("ada"), Who("bob"), Who("eve", organization="other")

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from incumbent.testing.systems import Ability
 from incumbent_eval import asof
 from incumbent_eval.answering import AnswersReport
 from incumbent_eval.asof import DatedDeed, DatedQuestion, History
 from incumbent_eval.ours import BEGINNING
+from incumbent_eval.systems import Ability
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
 

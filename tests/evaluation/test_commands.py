@@ -95,7 +95,7 @@ class TestCases:
         result = run("cases", "own.jsonl", "--embedder", "big", code=2)
         assert "is not one of minilm, static, none" in result.stderr
         result = run("cases", "own.jsonl", "--reader", "luck", code=2)
-        assert "--detector 'luck' is not one of both, learned, rules" in result.stderr
+        assert "--reader 'luck' is not one of default, small, rules" in result.stderr
 
     def test_a_detector_is_chosen_by_name(self, run: Run) -> None:
         """A change that no cue or place tells is seen by the model, and not by the rules."""

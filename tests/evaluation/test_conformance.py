@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from incumbent.testing import conformance
-from incumbent.testing.conformance import CHECKS, CheckOutcome
-from incumbent.testing.systems import Ability, CannotDo, Entry, Who
+from incumbent_eval import conformance
+from incumbent_eval.conformance import CHECKS, CheckOutcome
 from incumbent_eval.ours import IncumbentSystem
+from incumbent_eval.systems import Ability, CannotDo, Entry, Who
 from tests.evaluation import broken
 from tests.evaluation.broken import BROKEN, Silent, Sound
 

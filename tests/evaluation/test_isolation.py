@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from incumbent.testing.systems import Ability, Entry, Refused, Who
 from incumbent_eval import isolation
 from incumbent_eval.isolation import IsolationReport
 from incumbent_eval.ours import IncumbentSystem
+from incumbent_eval.systems import Ability, Entry, Refused, Who
 from tests.conftest import SOAK
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from incumbent.testing.spoken import SpokenText, same_value
 from incumbent_eval.phrases import mentions, phrase_of
+from incumbent_eval.spoken import SpokenText, same_value
 
 
 @pytest.mark.parametrize(

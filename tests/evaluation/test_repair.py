@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 
 import incumbent
 from incumbent.cli.app import app
-from incumbent.testing.systems import Ability, Entry
 from incumbent_eval.ours import IncumbentSystem
 from incumbent_eval.repair import EpisodeForm, Half, RepairEpisode, Task, episodes, play, run
 from incumbent_eval.repair.episodes import EpisodeQuestion, Retract, Say, Write
 from incumbent_eval.repair.phrasings import forms, phrasings
+from incumbent_eval.systems import Ability, Entry
 
 _SETTINGS = incumbent.Settings(embedder=None)
 _MAKER = partial(IncumbentSystem, _SETTINGS)

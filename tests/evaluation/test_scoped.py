@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from incumbent.testing.systems import Ability
 from incumbent_eval import scoped
 from incumbent_eval.answering import AnswersReport
 from incumbent_eval.scoped import ScopedDeed, ScopedEpisode
+from incumbent_eval.systems import Ability
 from tests.evaluation import broken
 from tests.evaluation.broken import Sound
 

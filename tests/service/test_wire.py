@@ -209,7 +209,7 @@ def test_what_every_operation_gives_comes_back(
     lived: dict[str, list[Any]], operation: Operation
 ) -> None:
     """All of it, equal and of the same type."""
-    kind = encoding.returns(operation)
+    kind = operation.returns
     assert lived[operation.path]
     assert any(isinstance(one, incumbent.Listing) for one in lived[operation.path]) == (
         operation.name.startswith("list_")

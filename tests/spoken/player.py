@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import incumbent
-from incumbent.testing.spoken import SpokenText
 from incumbent_eval.conversations.sections import live_part
 from incumbent_eval.running import HeldClock
+from incumbent_eval.spoken import SpokenText
 
 FOLDER = Path(__file__).parent
 BUDGET = 1_500

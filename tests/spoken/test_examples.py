@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from incumbent.testing.spoken import SpokenText
+from incumbent_eval.spoken import SpokenText
 from tests.spoken.player import said
 
 USER = "user"

@@ -1,4 +1,4 @@
-"""The systems that stand beside us, each behind the protocol of `incumbent.testing.systems`.
+"""The systems that stand beside us, each behind the protocol of `incumbent_eval.systems`.
 
 `makers()` has them by name. Packages that are no part of Python or of Incumbent come with an extra,
 `pip install 'incumbent[peers]'`; a system whose package is missing says so when it is made. To add
@@ -14,8 +14,8 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from incumbent.model.errors import InvalidInput
-from incumbent.testing.systems import Maker, System
 from incumbent_eval import peers
+from incumbent_eval.systems import Maker, System
 
 if TYPE_CHECKING:
     from incumbent.search.embedders import Embedder

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from incumbent.testing.systems import Ability, CannotDo, Entry, Who
+from incumbent_eval.systems import Ability, CannotDo, Entry, Who
 
 BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """The time until it is set."""

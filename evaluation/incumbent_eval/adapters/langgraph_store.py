@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from incumbent.search.embedders import Embedder
-from incumbent.testing.systems import Entry, Refused, Who
 from incumbent_eval.adapters.base import (
     KEEPS_ITEMS,
     Adapter,
@@ -18,6 +17,7 @@ from incumbent_eval.adapters.base import (
     rooms_of,
     text_of,
 )
+from incumbent_eval.systems import Entry, Refused, Who
 
 _SHARED = "shared"
 

@@ -18,7 +18,6 @@ from typing import Any
 from urllib.parse import quote
 
 from incumbent.search.embedders import Embedder
-from incumbent.testing.systems import Entry, Refused, Who
 from incumbent_eval.adapters.base import (
     KEEPS_ITEMS,
     Adapter,
@@ -27,6 +26,7 @@ from incumbent_eval.adapters.base import (
     rooms_of,
     text_of,
 )
+from incumbent_eval.systems import Entry, Refused, Who
 
 COLLECTION = "evaluation"
 _MORE: dict[str, dict[str, Any]] = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from incumbent.testing.systems import Ability, Entry, Who
 from incumbent_eval.adapters.base import Adapter, Room, rooms_of, text_of
 from incumbent_eval.bm25 import Bm25
+from incumbent_eval.systems import Ability, Entry, Who
 
 LAST = 10
 """The number of pieces that `LastTurns` shows."""

@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from incumbent.model.authority import Ladder
-from incumbent.testing.systems import Ability, CannotDo, Entry, Who
 from incumbent_eval import peers
 from incumbent_eval.adapters.base import Adapter, tokenizer
+from incumbent_eval.systems import Ability, CannotDo, Entry, Who
 
 _HEARS = frozenset({Ability.OBSERVE, Ability.BUDGET})
 _TAKES = _HEARS | {Ability.WRITE}

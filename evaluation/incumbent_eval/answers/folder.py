@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from incumbent.model.errors import InvalidInput
-from incumbent.testing.spoken import SpokenText
 from incumbent_eval.answers.asked import AskedQuestion
 from incumbent_eval.figures import Share
 from incumbent_eval.running import read_records
+from incumbent_eval.spoken import SpokenText
 
 QUESTIONS, KEY, ANSWERS = "questions.jsonl", "key.json", "answers.jsonl"
 GRADING, GRADES = "grading.jsonl", "grades.jsonl"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.console import RenderableType
 
-from incumbent.cli.root import command
+from incumbent.cli.declaring import argument, command, option
 from incumbent.cli.tables import print_json, show, table
 from incumbent.model.errors import InvalidInput
 from incumbent_eval.cli.evaluating import EvaluationRun
@@ -21,33 +20,23 @@ if TYPE_CHECKING:
     from incumbent_eval.answers.folder import BlindReport, KeptQuestion
 
 
+@command(
+    "eval answers blind training/conversations/home.txt --every 5",
+    "eval answers blind --beam DATA --limit 3 --system incumbent --system bm25",
+    "eval answers blind",
+)
 def answers(
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where questions and answers lie.")
-    ],
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILE", help="Files of conversations to ask about.", show_default="none"
-        ),
-    ] = None,
+    folder: Path = argument("FOLDER", "Where questions and answers lie."),
+    files: list[Path] | None = argument(
+        "FILE", "Files of conversations to ask about.", default=None, show_default="none"
+    ),
     *,
-    beam: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Data with long chats in beam/.", show_default="none"),
-    ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="incumbent, transcript, last-turns, bm25 or meaning; repeatable.",
-            show_default="all",
-        ),
-    ] = None,
-    budget: Annotated[int, typer.Option(metavar="TOKENS", min=1, help="Of a context.")] = 2000,
-    every: Annotated[
-        int, typer.Option(metavar="K", min=1, help="Only every K-th conversation of each file.")
-    ] = 1,
+    beam: Path | None = option("FOLDER", "Data with long chats in beam/.", shown="none"),
+    system: list[str] | None = option(
+        "NAME", "incumbent, transcript, last-turns, bm25 or meaning; repeatable.", shown="all"
+    ),
+    budget: int = option("TOKENS", "Of a context.", default=2000, min=1),
+    every: int = option("K", "Only every K-th conversation of each file.", default=1, min=1),
     run: EvaluationRun,
 ) -> None:
     """Have questions answered blind from contexts: ours, the transcript, its end, search over it.
@@ -128,17 +117,3 @@ def _account(report: BlindReport) -> Iterator[RenderableType]:
             )
     if report.missing:
         yield f"{report.missing:,} questions wait for an answer or a grade"
-
-
-def register(group: typer.Typer) -> None:
-    """Add the command to the group."""
-    command(
-        group,
-        "answers",
-        answers,
-        [
-            "eval answers blind training/conversations/home.txt --every 5",
-            "eval answers blind --beam DATA --limit 3 --system incumbent --system bm25",
-            "eval answers blind",
-        ],
-    )

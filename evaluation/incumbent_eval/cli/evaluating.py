@@ -8,18 +8,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import incumbent
+from incumbent.cli.declaring import CommandGroup, argument, command, flag, option, options
 from incumbent.cli.options import DEFAULT_EMBEDDER, Common
 from incumbent.cli.progress import ProgressLine
-from incumbent.cli.root import command
 from incumbent.cli.tables import print_json, show
 from incumbent.model.errors import InvalidInput
 from incumbent.settings import READERS
-from incumbent_eval.cli import repairing, systems
+from incumbent_eval.cli import systems
+from incumbent_eval.cli.systems import FAILURES
 
 if TYPE_CHECKING:
     from incumbent_eval.cases import CasesReport
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 
 DEFAULT_READER = "default"
 _DATA_HELP = "The folder that holds the data sets, or INCUMBENT_BENCH_DATA."
-_ABOUT = """Measure on recorded conversations: what is current, what is stale, what was not meant.
+GROUP = CommandGroup(
+    "eval",
+    """Measure on recorded conversations: what is current, what is stale, what was not meant.
 
 \b
 Examples:
@@ -42,21 +45,25 @@ Examples:
 
 The data are public and not part of Incumbent; docs/evaluation.md says where they are from, what
 their lines look like and how every figure is counted.
-"""
+""",
+    (
+        "incumbent_eval.cli.talked",
+        "incumbent_eval.cli.answered",
+        "incumbent_eval.cli.gating",
+        "incumbent_eval.cli.suites",
+        "incumbent_eval.cli.systems",
+        "incumbent_eval.cli.repairing",
+        "incumbent_eval.cli.reports",
+    ),
+)
 
 
-@dataclass(frozen=True)
+@options()
 class Effort:
     """The amount to run, and the number of processes."""
 
-    limit: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Only the first N of each file.", show_default="all"),
-    ] = None
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Processes.", show_default="one for each core"),
-    ] = None
+    limit: int | None = option("N", "Only the first N of each file.", shown="all", min=1)
+    workers: int | None = option("N", "Processes.", shown="one for each core", min=1)
 
     @property
     def processes(self) -> int:
@@ -73,32 +80,28 @@ class Effort:
             telling.close()
 
 
-@dataclass(frozen=True)
+@options()
 class Work(Effort):
     """The effort, and the form of the output."""
 
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
+    json: bool = flag("Print one JSON document.")
 
 
-@dataclass(frozen=True)
+@options()
 class Fed(Effort):
     """The work of runs that feed a memory, and the settings of that memory."""
 
-    embedder: Annotated[
-        str,
-        typer.Option(
-            envvar="INCUMBENT_EMBEDDER",
-            metavar="NAME",
-            help="What finds facts by meaning: minilm, static or none.",
-        ),
-    ] = DEFAULT_EMBEDDER
-    reader: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="What reads turns: default (rules and the model that ships) or rules.",
-        ),
-    ] = DEFAULT_READER
+    embedder: str = option(
+        "NAME",
+        "What finds facts by meaning: minilm, static or none.",
+        default=DEFAULT_EMBEDDER,
+        env="INCUMBENT_EMBEDDER",
+    )
+    reader: str = option(
+        "NAME",
+        "What reads turns: default (rules and the model that ships) or rules.",
+        default=DEFAULT_READER,
+    )
 
     @property
     def settings(self) -> incumbent.Settings:
@@ -121,22 +124,22 @@ class EvaluationRun(Fed, Work):
     """All options of a run."""
 
 
-Failures = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Print N that went wrong, with their contexts.")
-]
-Data = Annotated[
-    Path | None,
-    typer.Option(metavar="FOLDER", help=_DATA_HELP, show_default=False),
-]
+DATA = option("FOLDER", _DATA_HELP, shown=False)
 
 
 # cases
 
 
+@command(
+    "eval cases DATA/sgd/cases_dev.jsonl.gz",
+    "eval cases DATA/sgd/cases_dev.jsonl.gz --limit 50 --failures 3",
+    "eval cases one.jsonl two.jsonl --workers 2 --json",
+    "eval cases DATA/sgd/cases_dev.jsonl.gz --reader rules",
+)
 def cases(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of cases.")],
+    files: list[Path] = argument("FILE", "Files of cases."),
     *,
-    failures: Failures = 0,
+    failures: int = FAILURES,
     run: EvaluationRun,
 ) -> None:
     """Feed dialogues, ask about the present, and look for current and stale values.
@@ -165,23 +168,19 @@ def _run_cases(path: Path, run: EvaluationRun) -> CasesReport:
 # pairs
 
 
+@command(
+    "eval pairs DATA/sgd/pairs_dev.jsonl.gz",
+    "eval pairs DATA/multiwoz/cases_val.jsonl.gz --failures 3 --plot reliability.svg",
+)
 def pairs(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of pairs, or of cases.")],
+    file: Path = argument("FILE", "A file of pairs, or of cases."),
     *,
-    failures: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=0, help="Print N wrongly taken for a change, and N changes missed."
-        ),
-    ] = 0,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.svg",
-            help="Draw the reliability of the probabilities.",
-            show_default=False,
-        ),
-    ] = None,
+    failures: int = option(
+        "N", "Print N wrongly taken for a change, and N changes missed.", default=0, min=0
+    ),
+    plot: Path | None = option(
+        "FILE.svg", "Draw the reliability of the probabilities.", shown=False
+    ),
     work: Work,
 ) -> None:
     """Let the model that ships read pairs: does a turn replace an earlier value?
@@ -222,13 +221,13 @@ def _draw(report: PairsReport, path: Path) -> None:
 # scope
 
 
+@command("eval scope", "eval scope DATA/scope --failures 5")
 def scope(
-    folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="FOLDER", help="A folder of sentences.", show_default="none"),
-    ] = None,
+    folder: Path | None = argument(
+        "FOLDER", "A folder of sentences.", default=None, show_default="none"
+    ),
     *,
-    failures: Failures = 0,
+    failures: int = FAILURES,
     chosen: systems.Chosen,
     run: EvaluationRun,
 ) -> None:
@@ -268,46 +267,3 @@ def _run_scope(folder: Path, run: EvaluationRun) -> ScopeReport:
         )
     with run.options() as options:
         return runner.run(folder, limit=run.limit, **options)
-
-
-def register(app: typer.Typer) -> None:
-    """Add this group of commands to the command line."""
-    # They take the options from here.
-    from incumbent_eval.cli import answered, gating, reports, suites, talked
-
-    group = typer.Typer(
-        name="eval",
-        help=_ABOUT,
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
-    )
-    command(
-        group,
-        "cases",
-        cases,
-        [
-            "eval cases DATA/sgd/cases_dev.jsonl.gz",
-            "eval cases DATA/sgd/cases_dev.jsonl.gz --limit 50 --failures 3",
-            "eval cases one.jsonl two.jsonl --workers 2 --json",
-            "eval cases DATA/sgd/cases_dev.jsonl.gz --reader rules",
-        ],
-    )
-    command(
-        group,
-        "pairs",
-        pairs,
-        [
-            "eval pairs DATA/sgd/pairs_dev.jsonl.gz",
-            "eval pairs DATA/multiwoz/cases_val.jsonl.gz --failures 3 --plot reliability.svg",
-        ],
-    )
-    command(group, "scope", scope, ["eval scope", "eval scope DATA/scope --failures 5"])
-    talked.register(group)
-    answered.register(group)
-    gating.register(group)
-    suites.register(group)
-    systems.register(group)
-    repairing.register(group)
-    reports.register(group)
-    app.add_typer(group, name="eval")

@@ -6,15 +6,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 import incumbent
-from incumbent.cli.root import command, complain
+from incumbent.cli.declaring import command, option
+from incumbent.cli.root import remark
 from incumbent.cli.tables import show, table
 from incumbent.model.errors import InvalidInput
-from incumbent_eval.cli.evaluating import Data, Fed
+from incumbent_eval.cli.evaluating import DATA, Fed
 from incumbent_eval.figures import percent
 
 if TYPE_CHECKING:
@@ -23,51 +22,39 @@ if TYPE_CHECKING:
 _COLUMNS = ("figure", "value", "n", "seconds")
 
 
+@command(
+    "eval gate --data DATA --every 5 --json before.json",
+    "eval gate --data DATA --every 5 --json after.json --against before.json",
+    "eval gate --only siblings/home --only siblings/several",
+    "eval gate --only factconsolidation --factcon Conflict_Resolution.json --limit 20",
+)
 def gate(
     *,
-    data: Data = None,
-    training: Annotated[
-        Path,
-        typer.Option(metavar="FOLDER", help="The folder with siblings and conversations of ours."),
-    ] = Path("training"),
-    factcon: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Conflict_Resolution.json of MemoryAgentBench.",
-            show_default="leave it out",
-        ),
-    ] = None,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A part by its name: siblings, unrelated, shown, conversations, "
-            "factconsolidation, repair, statebench, cases or cost; or a file of one: "
-            "siblings/home; repeatable.",
-            show_default="all",
-        ),
-    ] = None,
-    every: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Only every N-th conversation of each file.")
-    ] = 1,
-    json_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            help="Write the figures there, and what went wrong one by one.",
-            show_default="nowhere",
-        ),
-    ] = None,
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Hold the figures against those that an earlier run wrote with --json.",
-            show_default="nothing",
-        ),
-    ] = None,
+    data: Path | None = DATA,
+    training: Path = option(
+        "FOLDER", "The folder with siblings and conversations of ours.", default=Path("training")
+    ),
+    factcon: Path | None = option(
+        "FILE", "Conflict_Resolution.json of MemoryAgentBench.", shown="leave it out"
+    ),
+    only: list[str] | None = option(
+        "NAME",
+        "A part by its name: siblings, unrelated, shown, conversations, factconsolidation, "
+        "repair, statebench, cases or cost; or a file of one: siblings/home; repeatable.",
+        shown="all",
+    ),
+    every: int = option("N", "Only every N-th conversation of each file.", default=1, min=1),
+    json_file: Path | None = option(
+        "FILE",
+        "Write the figures there, and what went wrong one by one.",
+        "--json",
+        shown="nowhere",
+    ),
+    against: Path | None = option(
+        "FILE",
+        "Hold the figures against those that an earlier run wrote with --json.",
+        shown="nothing",
+    ),
     run: Fed,
 ) -> None:
     """Measure the reader, the harm first: run it before and after every change.
@@ -97,7 +84,7 @@ def gate(
         for name, figures in reading_gate.measured(plan):
             made += figures
             spent, begin = perf_counter() - begin, perf_counter()
-            complain(f"{name}: {len(figures):,} figures, {spent:.0f} s", kind="note")
+            remark(f"{name}: {len(figures):,} figures, {spent:.0f} s")
             if json_file is not None:
                 asked = {"reader": run.reader, "embedder": run.embedder, "every": every}
                 _write(json_file, {**asked, "limit": run.limit}, made, plan.wrong)
@@ -174,18 +161,3 @@ def _difference(figure: GateFigure, change: float) -> str:
     if figure.unit is FigureUnit.COUNT:
         return f"{change:+,.0f}" if change else "="
     return f"{change:+.2f}"
-
-
-def register(group: typer.Typer) -> None:
-    """Add this command to `incumbent eval`."""
-    command(
-        group,
-        "gate",
-        gate,
-        [
-            "eval gate --data DATA --every 5 --json before.json",
-            "eval gate --data DATA --every 5 --json after.json --against before.json",
-            "eval gate --only siblings/home --only siblings/several",
-            "eval gate --only factconsolidation --factcon Conflict_Resolution.json --limit 20",
-        ],
-    )

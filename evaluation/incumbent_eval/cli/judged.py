@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import RenderableType
 
 import incumbent
-from incumbent.cli.root import complain
+from incumbent.cli.declaring import flag, option, options
+from incumbent.cli.root import remark
 from incumbent.cli.tables import table
 from incumbent.model.errors import InvalidInput
 
@@ -25,110 +25,53 @@ _PANEL = "End to end, with a model"
 _NO_JUDGE = "none"
 
 
-@dataclass(frozen=True)
+@options(_PANEL)
 class JudgingOptions:
     """The model that answers from the contexts, the one that judges, and their limits."""
 
-    llm: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_LLM",
-            metavar="MODEL",
-            help="A model that answers each query from each system's context: openai:NAME, "
-            "ollama:NAME, vllm:NAME, or any that is served like OpenAI's. Contexts are sent to "
-            "it; the key is read from the provider's usual variable.",
-            show_default="none",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    llm_url: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_LLM_URL",
-            metavar="URL",
-            help="Where it is reached, for a server of your own.",
-            show_default="the provider's",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    judge: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="The model that the suite's judge asks about paraphrases; none judges by its "
-            "rules alone.",
-            show_default="the same",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    judge_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Where the judge is reached.",
-            show_default="its provider's",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    seeds: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Runs, each with a seed of its own: figures are means with deviations.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 1
-    answers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Keep answers here: a run that was interrupted goes on.",
-            show_default="kept nowhere",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    llm_calls: Annotated[
-        int | None,
-        typer.Option(
-            metavar="COUNT",
-            min=1,
-            help="Refuse a run that could take more requests.",
-            show_default="no limit",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    llm_parallel: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, help="Requests at a time.", rich_help_panel=_PANEL),
-    ] = 4
-    llm_timeout: Annotated[
-        float,
-        typer.Option(
-            envvar="INCUMBENT_LLM_TIMEOUT",
-            metavar="SECONDS",
-            help="How long one request may take.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 60.0
-    llm_retries: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="How often one is repeated that met a busy server or a broken connection.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 6
-    yes: Annotated[
-        bool,
-        typer.Option(
-            "--yes",
-            "-y",
-            help="Do not ask whether to spend the requests.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = False
+    llm: str | None = option(
+        "MODEL",
+        "A model that answers each query from each system's context: openai:NAME, ollama:NAME,"
+        " vllm:NAME, or any that is served like OpenAI's. Contexts are sent to it; the key is "
+        "read from the provider's usual variable.",
+        env="INCUMBENT_LLM",
+        shown="none",
+    )
+    llm_url: str | None = option(
+        "URL",
+        "Where it is reached, for a server of your own.",
+        env="INCUMBENT_LLM_URL",
+        shown="the provider's",
+    )
+    judge: str | None = option(
+        "MODEL",
+        "The model that the suite's judge asks about paraphrases; none judges by its rules alone.",
+        shown="the same",
+    )
+    judge_url: str | None = option("URL", "Where the judge is reached.", shown="its provider's")
+    seeds: int = option(
+        "N",
+        "Runs, each with a seed of its own: figures are means with deviations.",
+        default=1,
+        min=1,
+    )
+    answers: Path | None = option(
+        "FILE", "Keep answers here: a run that was interrupted goes on.", shown="kept nowhere"
+    )
+    llm_calls: int | None = option(
+        "COUNT", "Refuse a run that could take more requests.", shown="no limit", min=1
+    )
+    llm_parallel: int = option("N", "Requests at a time.", default=4, min=1)
+    llm_timeout: float = option(
+        "SECONDS", "How long one request may take.", default=60.0, env="INCUMBENT_LLM_TIMEOUT"
+    )
+    llm_retries: int = option(
+        "N",
+        "How often one is repeated that met a busy server or a broken connection.",
+        default=6,
+        min=0,
+    )
+    yes: bool = flag("Do not ask whether to spend the requests.", "--yes", "-y")
 
     @contextmanager
     def opened(self, suites: Sequence[Suite], systems: int) -> Iterator[EndToEnd | None]:
@@ -151,11 +94,11 @@ class JudgingOptions:
             self._agree(protocol, suites, systems, kept)
             protocol.try_out()
             yield protocol
-            complain(_spent(protocol), kind="note")
+            remark(_spent(protocol))
         except NoAnswer as error:
             raise NoAnswer(f"{error}; {self._left(kept)}") from None
         except KeyboardInterrupt:
-            complain(f"interrupted; {self._left(kept)}", kind="note")
+            remark(f"interrupted; {self._left(kept)}")
             raise
         finally:
             kept.close()
@@ -168,9 +111,9 @@ class JudgingOptions:
             "--seeds": self.seeds > 1,
             "--llm-calls": self.llm_calls,
         }
-        for option, value in given.items():
+        for name, value in given.items():
             if value:
-                raise InvalidInput(f"{option} goes with a model; name one with --llm MODEL")
+                raise InvalidInput(f"{name} goes with a model; name one with --llm MODEL")
 
     def _protocol(self, kept: KeptAnswers) -> EndToEnd:
         from incumbent_eval.chat import AnsweringModel
@@ -208,14 +151,14 @@ class JudgingOptions:
             told += f", and at most {calls.judged:,} questions to the judge, {protocol.judge_name}"
         if len(kept):
             told += f"; {len(kept):,} answers in {self.answers} are not asked for again"
-        complain(told, kind="note")
+        remark(told)
         if self.llm_calls is not None and calls.all > self.llm_calls:
             raise InvalidInput(
                 f"up to {calls.all:,} requests are more than --llm-calls {self.llm_calls:,}; take "
                 "fewer with --limit, --baseline, --seeds or --judge none"
             )
         if not self.yes and not typer.confirm("Go on?", err=True):
-            complain("nothing was asked", kind="note")
+            remark("nothing was asked")
             raise typer.Exit(1)
 
     def _left(self, kept: KeptAnswers) -> str:
@@ -224,19 +167,15 @@ class JudgingOptions:
         return f"{len(kept):,} answers are kept in {self.answers}: the same command goes on"
 
 
-@dataclass(frozen=True)
+@options(_PANEL)
 class AnsweringIfNamed(JudgingOptions):
     """The same options where much else is run: a forgotten variable asks no model."""
 
-    llm: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Also StateBench end to end: the model that answers, as for eval statebench.",
-            show_default="none",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
+    llm: str | None = option(
+        "MODEL",
+        "Also StateBench end to end: the model that answers, as for eval statebench.",
+        shown="none",
+    )
 
 
 def _spent(protocol: EndToEnd) -> str:

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import RenderableType
 
+from incumbent.cli.declaring import command, option
 from incumbent.cli.progress import ProgressLine
-from incumbent.cli.root import command
 from incumbent.cli.tables import print_json, show, table
-from incumbent_eval.cli.systems import OURS, Failures, Trials
+from incumbent_eval.cli.systems import FAILURES, OURS, Trials
 from incumbent_eval.figures import percent
 
 if TYPE_CHECKING:
-    from incumbent.testing.systems import Maker
     from incumbent_eval.repair import EpisodeForm, Half, RepairEpisode, RepairReport, Score, Task
+    from incumbent_eval.systems import Maker
 
 _EPISODES = 20
 
 
+@command(
+    "eval repair",
+    "eval repair --episodes 5 --failures 3",
+    "eval repair --system incumbent --system transcript --seed 7 --json",
+)
 def repair(
     *,
-    episodes: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Of each task, in each form and half.")
-    ] = _EPISODES,
-    failures: Failures = 0,
+    episodes: int = option("N", "Of each task, in each form and half.", default=_EPISODES, min=1),
+    failures: int = FAILURES,
     trials: Trials,
 ) -> None:
     """Play episodes in which values change, and ask for them and for what rests on them.
@@ -117,17 +120,3 @@ def _failure(system: str, score: Score) -> Iterator[RenderableType]:
             yield f"missing: {' | '.join(answer.missing) or 'none'}"
             yield f"stale:   {' | '.join(answer.stale) or 'none'}"
             yield f"{answer.context}\n"
-
-
-def register(group: typer.Typer) -> None:
-    """Add the command to `incumbent eval`."""
-    command(
-        group,
-        "repair",
-        repair,
-        [
-            "eval repair",
-            "eval repair --episodes 5 --failures 3",
-            "eval repair --system incumbent --system transcript --seed 7 --json",
-        ],
-    )

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import RenderableType
 
-from incumbent.cli.root import command, complain
+from incumbent.cli.declaring import argument, command, flag, option, options
+from incumbent.cli.root import remark
 from incumbent.cli.tables import print_json, show, table
 from incumbent.model.errors import InvalidInput
-from incumbent_eval.cli.evaluating import Data, EvaluationRun, Failures, Fed
+from incumbent_eval.cli.evaluating import DATA, EvaluationRun, Fed
 from incumbent_eval.cli.judged import AnsweringIfNamed
+from incumbent_eval.cli.systems import FAILURES
 
 if TYPE_CHECKING:
     from incumbent_eval.judging import EndToEnd
@@ -28,18 +30,15 @@ if TYPE_CHECKING:
 _OURS = "incumbent"
 
 
-@dataclass(frozen=True)
+@options()
 class Beside:
     """The systems that stand beside ours."""
 
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A system beside ours by name, or none; repeatable.",
-            show_default="those that are installed",
-        ),
-    ] = None
+    system: list[str] | None = option(
+        "NAME",
+        "A system beside ours by name, or none; repeatable.",
+        shown="those that are installed",
+    )
 
     @property
     def names(self) -> list[str]:
@@ -74,14 +73,18 @@ def _plan(data: Path | None, beside: Beside, run: Fed) -> Plan:
 
 
 def _left_out(gap: LeftOut) -> None:
-    complain(f"{gap.what} left out: {gap.why}", kind="note")
+    remark(f"{gap.what} left out: {gap.why}")
 
 
 # on public data, side by side
 
 
+@command(
+    "eval dialogues --data DATA",
+    "eval dialogues --data DATA --limit 50 --system memgine --failures 3",
+)
 def dialogues(
-    *, data: Data = None, failures: Failures = 0, beside: Beside, run: EvaluationRun
+    *, data: Path | None = DATA, failures: int = FAILURES, beside: Beside, run: EvaluationRun
 ) -> None:
     """Play dialogues in which people change their mind through Incumbent and others.
 
@@ -93,8 +96,9 @@ def dialogues(
     _show_parts(_plan(data, beside, run), parts.dialogues, failures, run)
 
 
+@command("eval retrieval --data DATA", "eval retrieval --data DATA --embedder static --system bm25")
 def retrieval(
-    *, data: Data = None, failures: Failures = 0, beside: Beside, run: EvaluationRun
+    *, data: Path | None = DATA, failures: int = FAILURES, beside: Beside, run: EvaluationRun
 ) -> None:
     """Ask about long conversations: what is found within a token budget?
 
@@ -156,34 +160,23 @@ _PARTS = (
 )
 
 
-def everything(
+@command(
+    "eval all --data DATA --json run.json",
+    "eval all --data DATA --json run.json --resume",
+    "eval all --system none --only conformance --only repair",
+)
+def all_(
     *,
-    data: Data = None,
-    json: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write the run down here, for eval report; part by part, as each is finished.",
-            show_default=False,
-        ),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on with the run in that file where it was stopped."),
-    ] = False,
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help=f"One evaluation; repeatable: {_PARTS}.", show_default="all"
-        ),
-    ] = None,
-    skip: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Leave one evaluation out; repeatable.", show_default="none"
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="What is made up is drawn from it.")] = 0,
+    data: Path | None = DATA,
+    json: Path | None = option(
+        "FILE",
+        "Write the run down here, for eval report; part by part, as each is finished.",
+        shown=False,
+    ),
+    resume: bool = flag("Go on with the run in that file where it was stopped."),
+    only: list[str] | None = option("NAME", f"One evaluation; repeatable: {_PARTS}.", shown="all"),
+    skip: list[str] | None = option("NAME", "Leave one evaluation out; repeatable.", shown="none"),
+    seed: int = option("N", "What is made up is drawn from it.", default=0),
     beside: Beside,
     run: Fed,
     answering: AnsweringIfNamed,
@@ -243,7 +236,7 @@ def _step_told(step: ReportStep) -> None:
     from incumbent_eval.report.words import duration
 
     so_far = f", {duration(step.seconds)} so far" if step.seconds >= 1 else ""
-    complain(f"part {step.number} of {step.of}: {step.name}{so_far}", kind="note")
+    remark(f"part {step.number} of {step.of}: {step.name}{so_far}")
 
 
 def _saved(path: Path | None, made: Document) -> None:
@@ -269,23 +262,13 @@ def _targets(reached: Sequence[Mapping[str, Any]]) -> RenderableType:
 # report
 
 
+@command("eval report run.json --html page.html --markdown figures.md")
 def report(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What `eval all --json FILE` has written.")
-    ],
+    file: Path = argument("FILE", "What `eval all --json FILE` has written."),
     *,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Make this page.", show_default=False)
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Make this page.", show_default=False)
-    ] = None,
-    texts: Annotated[
-        bool,
-        typer.Option(
-            "--texts", help="Quote data sets among the failures; not everybody may pass them on."
-        ),
-    ] = False,
+    html: Path | None = option("FILE", "Make this page.", shown=False),
+    markdown: Path | None = option("FILE", "Make this page.", shown=False),
+    texts: bool = flag("Quote data sets among the failures; not everybody may pass them on."),
 ) -> None:
     """Make pages from a run: HTML that needs nothing else, or Markdown.
 
@@ -300,12 +283,12 @@ def report(
     for path in (html, markdown):
         _check_writable(path)
     run = document.read(file)
-    for path, maker, option in (
+    for path, maker, name in (
         (html, html_page.page, "--html"),
         (markdown, markdown_page.page, "--markdown"),
     ):
         if path is not None:
-            made_by = f"incumbent eval report {file.name} {option} {path.name}"
+            made_by = f"incumbent eval report {file.name} {name} {path.name}"
             _write(path, maker(run, made_by=made_by, texts=texts))
 
 
@@ -320,41 +303,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error}") from None
-
-
-def register(group: typer.Typer) -> None:
-    """Add these commands to `incumbent eval`."""
-    command(
-        group,
-        "dialogues",
-        dialogues,
-        [
-            "eval dialogues --data DATA",
-            "eval dialogues --data DATA --limit 50 --system memgine --failures 3",
-        ],
-    )
-    command(
-        group,
-        "retrieval",
-        retrieval,
-        [
-            "eval retrieval --data DATA",
-            "eval retrieval --data DATA --embedder static --system bm25",
-        ],
-    )
-    command(
-        group,
-        "all",
-        everything,
-        [
-            "eval all --data DATA --json run.json",
-            "eval all --data DATA --json run.json --resume",
-            "eval all --system none --only conformance --only repair",
-        ],
-    )
-    command(
-        group,
-        "report",
-        report,
-        ["eval report run.json --html page.html --markdown figures.md"],
-    )

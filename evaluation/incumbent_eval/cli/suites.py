@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from incumbent.cli.root import command, complain
+from incumbent.cli.declaring import command, option
+from incumbent.cli.root import remark
 from incumbent.cli.tables import print_json, show
 from incumbent.model.errors import InvalidInput
-from incumbent_eval.cli.evaluating import Data, EvaluationRun, Failures
+from incumbent_eval.cli.evaluating import DATA, EvaluationRun
 from incumbent_eval.cli.judged import JudgingOptions, judged_account
+from incumbent_eval.cli.systems import FAILURES
 
 if TYPE_CHECKING:
     from incumbent_eval.judging import EndToEnd, JudgedReport
@@ -21,30 +21,24 @@ if TYPE_CHECKING:
 _VERSIONS = ("all", "1.0", "2.0.0")
 
 
+@command(
+    "eval statebench --data DATA",
+    "eval statebench --version 2.0.0 --baseline memgine",
+    "eval statebench --data DATA --version 1.0 --limit 50 --failures 3",
+    "eval statebench --limit 50 --llm openai:gpt-5-mini --seeds 3 --answers answers.jsonl",
+)
 def statebench(
     *,
-    data: Data = None,
-    version: Annotated[
-        str, typer.Option(metavar="NAME", help="1.0 (the published splits), 2.0.0, or all.")
-    ] = "all",
-    baseline: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A baseline of the package; repeatable.",
-            show_default="all that run offline",
-        ),
-    ] = None,
-    budget: Annotated[int, typer.Option(metavar="TOKENS", min=1, help="Of a context.")] = 8000,
-    perturb: Annotated[
-        int | None,
-        typer.Option(
-            metavar="SEED",
-            help="Also play a copy with other names, values, words and order.",
-            show_default="no copy",
-        ),
-    ] = None,
-    failures: Failures = 0,
+    data: Path | None = DATA,
+    version: str = option("NAME", "1.0 (the published splits), 2.0.0, or all.", default="all"),
+    baseline: list[str] | None = option(
+        "NAME", "A baseline of the package; repeatable.", shown="all that run offline"
+    ),
+    budget: int = option("TOKENS", "Of a context.", default=8000, min=1),
+    perturb: int | None = option(
+        "SEED", "Also play a copy with other names, values, words and order.", shown="no copy"
+    ),
+    failures: int = FAILURES,
     run: EvaluationRun,
     answering: JudgingOptions,
 ) -> None:
@@ -146,19 +140,4 @@ def _show(report: SuiteReport, judged: JudgedReport | None, failures: int) -> No
 
 
 def _left_out(what: str, why: str) -> None:
-    complain(f"{what} left out: {why}", kind="note")
-
-
-def register(group: typer.Typer) -> None:
-    """Add this command to `incumbent eval`."""
-    command(
-        group,
-        "statebench",
-        statebench,
-        [
-            "eval statebench --data DATA",
-            "eval statebench --version 2.0.0 --baseline memgine",
-            "eval statebench --data DATA --version 1.0 --limit 50 --failures 3",
-            "eval statebench --limit 50 --llm openai:gpt-5-mini --seeds 3 --answers answers.jsonl",
-        ],
-    )
+    remark(f"{what} left out: {why}")

@@ -5,39 +5,33 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import RenderableType
 
+from incumbent.cli.declaring import command, flag, option, options
 from incumbent.cli.progress import ProgressLine
-from incumbent.cli.root import command
 from incumbent.cli.tables import print_json, show, table
 from incumbent_eval.figures import Share, percent
 
 if TYPE_CHECKING:
-    from incumbent.testing.conformance import ConformanceReport
-    from incumbent.testing.systems import Maker
     from incumbent_eval.answering import AnswersReport
+    from incumbent_eval.conformance import ConformanceReport
     from incumbent_eval.isolation import IsolationReport
+    from incumbent_eval.systems import Maker
 
 OURS = "incumbent"
 
 
-@dataclass(frozen=True)
+@options()
 class Chosen:
     """The systems, and the seed."""
 
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A system by name, MODULE:NAME for one of yours, or all; repeatable.",
-            show_default=OURS,
-        ),
-    ] = None
-    seed: Annotated[int, typer.Option(metavar="N", help="What everything is drawn from.")] = 0
+    system: list[str] | None = option(
+        "NAME", "A system by name, MODULE:NAME for one of yours, or all; repeatable.", shown=OURS
+    )
+    seed: int = option("N", "What everything is drawn from.", default=0)
 
     @property
     def makers(self) -> list[Maker]:
@@ -47,24 +41,19 @@ class Chosen:
         return choosing.makers(self.system)
 
 
-@dataclass(frozen=True)
+@options()
 class Trials(Chosen):
     """The systems and the seed, the number of processes, and the form of the output."""
 
-    workers: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Processes.", show_default="one for each core"),
-    ] = None
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False
+    workers: int | None = option("N", "Processes.", shown="one for each core", min=1)
+    json: bool = flag("Print one JSON document.")
 
     @property
     def options(self) -> dict[str, Any]:
         return {"seed": self.seed, "workers": self.workers or os.cpu_count() or 1}
 
 
-Failures = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Print N that went wrong, with their contexts.")
-]
+FAILURES = option("N", "Print N that went wrong, with their contexts.", default=0, min=0)
 
 
 @contextmanager
@@ -89,9 +78,14 @@ def _each(makers: Sequence[Maker], run: Callable[..., Any], **options: Any) -> l
 # conformance
 
 
+@command(
+    "eval conformance",
+    "eval conformance --system incumbent --system memgine --failures 3",
+    "eval conformance --system my_memory:MySystem --json",
+)
 def conformance(
     *,
-    failures: Failures = 0,
+    failures: int = FAILURES,
     trials: Trials,
 ) -> None:
     """Hold systems against the specification: its checklist, anti-patterns and test vectors.
@@ -99,7 +93,7 @@ def conformance(
     Each check is a law with a small scene of its own, on a fresh system. What a system cannot do
     is named, and not scored. Ends with code 1 where Incumbent fails a check.
     """
-    from incumbent.testing import conformance as runner
+    from incumbent_eval import conformance as runner
 
     reports = _each(trials.makers, runner.run)
     if trials.json:
@@ -125,7 +119,7 @@ def _conformance_account(
 
 
 def _tally(report: ConformanceReport, group: str | None) -> str:
-    from incumbent.testing.conformance import CheckOutcome
+    from incumbent_eval.conformance import CheckOutcome
 
     counts = report.counted(group)
     tried = counts[CheckOutcome.PASSED] + counts[CheckOutcome.FAILED]
@@ -151,10 +145,11 @@ def _failed_checks(report: ConformanceReport, failures: int) -> Iterator[Rendera
 # isolation
 
 
+@command("eval isolation", "eval isolation --probes 500 --seed 7 --system my_memory:MySystem")
 def isolation(
     *,
-    probes: Annotated[int, typer.Option(metavar="N", min=1, help="How many.")] = 2000,
-    failures: Failures = 0,
+    probes: int = option("N", "How many.", default=2000, min=1),
+    failures: int = FAILURES,
     trials: Trials,
 ) -> None:
     """Plant secrets at random, and see whether anybody comes by one that is not theirs.
@@ -194,10 +189,11 @@ def _isolation_account(report: IsolationReport, failures: int) -> Iterator[Rende
 # asof
 
 
+@command("eval asof", "eval asof --questions 500 --seed 7 --failures 3")
 def asof(
     *,
-    questions: Annotated[int, typer.Option(metavar="N", min=1, help="How many.")] = 2000,
-    failures: Failures = 0,
+    questions: int = option("N", "How many.", default=2000, min=1),
+    failures: int = FAILURES,
     trials: Trials,
 ) -> None:
     """Ask about the past: what was so at a time, and what was known at a time.
@@ -271,29 +267,3 @@ def is_wrong(reports: Sequence[AnswersReport]) -> bool:
 def _end(failed: bool) -> None:
     if failed:
         raise typer.Exit(1)
-
-
-def register(group: typer.Typer) -> None:
-    """Add these commands to `incumbent eval`."""
-    command(
-        group,
-        "conformance",
-        conformance,
-        [
-            "eval conformance",
-            "eval conformance --system incumbent --system memgine --failures 3",
-            "eval conformance --system my_memory:MySystem --json",
-        ],
-    )
-    command(
-        group,
-        "isolation",
-        isolation,
-        ["eval isolation", "eval isolation --probes 500 --seed 7 --system my_memory:MySystem"],
-    )
-    command(
-        group,
-        "asof",
-        asof,
-        ["eval asof", "eval asof --questions 500 --seed 7 --failures 3"],
-    )

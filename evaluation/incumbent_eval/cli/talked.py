@@ -6,17 +6,17 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.console import RenderableType
 
 import incumbent
 from incumbent.cli.advice import Second
-from incumbent.cli.root import command, complain
+from incumbent.cli.declaring import argument, command, option
+from incumbent.cli.root import remark
 from incumbent.cli.tables import print_json, show, table
 from incumbent.model.errors import InvalidInput
-from incumbent_eval.cli.evaluating import Data, EvaluationRun
+from incumbent_eval.cli.evaluating import DATA, EvaluationRun
 from incumbent_eval.figures import percent
 
 if TYPE_CHECKING:
@@ -28,47 +28,42 @@ _FOLDER = "conversations"
 _PEERS = ("langgraph", "mem0")
 
 
+@command(
+    "eval conversations DATA/conversations/life.txt",
+    "eval conversations DATA/conversations --every 10 --failures 3",
+    "eval conversations --data DATA --system none --json",
+    "eval conversations DATA/conversations --llm openai:gpt-5-mini --every 20",
+    "eval conversations DATA/conversations --requests FOLDER --every 20",
+)
 def conversations(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Files of conversations, or folders of them.",
-            show_default="the folder conversations of the data",
-        ),
-    ] = None,
+    files: list[Path] | None = argument(
+        "FILE",
+        "Files of conversations, or folders of them.",
+        default=None,
+        show_default="the folder conversations of the data",
+    ),
     *,
-    data: Data = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A system beside ours by name, or none; repeatable.",
-            show_default="langgraph and mem0, where installed",
-        ),
-    ] = None,
-    budget: Annotated[int, typer.Option(metavar="TOKENS", min=1, help="Of a context.")] = 1500,
-    every: Annotated[
-        int, typer.Option(metavar="K", min=1, help="Only every K-th conversation of each file.")
-    ] = 1,
-    failures: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="Of each file, print N questions that went wrong with their contexts, and N each "
-            "of wrong retirements, composed lines, values not live and lines wrongly kept.",
-        ),
-    ] = 0,
-    requests: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Let a model read along that is asked by files: requests are written there, and "
-            "answers read from there. Repeat the command until none is missing.",
-            show_default=False,
-        ),
-    ] = None,
+    data: Path | None = DATA,
+    system: list[str] | None = option(
+        "NAME",
+        "A system beside ours by name, or none; repeatable.",
+        shown="langgraph and mem0, where installed",
+    ),
+    budget: int = option("TOKENS", "Of a context.", default=1500, min=1),
+    every: int = option("K", "Only every K-th conversation of each file.", default=1, min=1),
+    failures: int = option(
+        "N",
+        "Of each file, print N questions that went wrong with their contexts, and N each of "
+        "wrong retirements, composed lines, values not live and lines wrongly kept.",
+        default=0,
+        min=0,
+    ),
+    requests: Path | None = option(
+        "FOLDER",
+        "Let a model read along that is asked by files: requests are written there, and "
+        "answers read from there. Repeat the command until none is missing.",
+        shown=False,
+    ),
     second: Second,
     run: EvaluationRun,
 ) -> None:
@@ -156,7 +151,7 @@ def _systems(wanted: Sequence[str] | None) -> list[str]:
         for name in _PEERS:
             why = adapters.missing(name)
             if why is not None:
-                complain(f"{name} left out: {why}", kind="note")
+                remark(f"{name} left out: {why}")
         return adapters.available(_PEERS)
     named = [name for name in dict.fromkeys(wanted) if name != "none"]
     for name in named:
@@ -311,24 +306,8 @@ def _failures(report: ConversationsReport, count: int) -> Iterator[RenderableTyp
 
 def _missing(score: QuestionScore) -> Iterator[str]:
     """What is missing; what the context has outside its live part is marked."""
-    from incumbent.testing.spoken import SpokenText
+    from incumbent_eval.spoken import SpokenText
 
     said = SpokenText(score.context)
     for value in score.missing:
         yield f"{value} (not live)" if said.says(value) else value
-
-
-def register(group: typer.Typer) -> None:
-    """Add this command to `incumbent eval`."""
-    command(
-        group,
-        "conversations",
-        conversations,
-        [
-            "eval conversations DATA/conversations/life.txt",
-            "eval conversations DATA/conversations --every 10 --failures 3",
-            "eval conversations --data DATA --system none --json",
-            "eval conversations DATA/conversations --llm openai:gpt-5-mini --every 20",
-            "eval conversations DATA/conversations --requests FOLDER --every 20",
-        ],
-    )

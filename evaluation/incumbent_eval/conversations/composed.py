@@ -10,8 +10,8 @@ import incumbent
 from incumbent.context.document import Context, Line
 from incumbent.context.rendering import heading_line
 from incumbent.model.values import text_of
-from incumbent.testing.spoken import SpokenText, tokens
 from incumbent_eval.conversations.sections import OURS
+from incumbent_eval.spoken import SpokenText, tokens
 
 _MARKS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 """What we put beside what was said: dates, speakers, times resolved, kinds of constraints."""

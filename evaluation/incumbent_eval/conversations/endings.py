@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from incumbent.testing.spoken import SpokenText, same_value
 from incumbent_eval.conversations.format import (
     LineRelation,
     MarkedConversation,
@@ -22,6 +21,7 @@ from incumbent_eval.conversations.format import (
     RelationKind,
     Triple,
 )
+from incumbent_eval.spoken import SpokenText, same_value
 
 
 @dataclass(frozen=True)

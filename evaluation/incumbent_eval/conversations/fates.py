@@ -17,10 +17,10 @@ from incumbent.context.document import Context, Line
 from incumbent.context.rendering import heading_line
 from incumbent.model.fact import Fact, Source, Status
 from incumbent.model.values import text_of
-from incumbent.testing.spoken import SpokenText, same_value
 from incumbent_eval.conversations.endings import StatedValue
 from incumbent_eval.conversations.sections import IN_DOUBT, NO_STATE, undated
 from incumbent_eval.figures import Share
+from incumbent_eval.spoken import SpokenText, same_value
 
 EVERYTHING = 20_000
 """Tokens: more than all that a conversation leaves."""

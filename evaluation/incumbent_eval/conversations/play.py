@@ -17,8 +17,6 @@ from typing import Any
 import incumbent
 from incumbent.context.document import Context
 from incumbent.model.errors import IncumbentError
-from incumbent.testing.spoken import SpokenText
-from incumbent.testing.systems import Refused, System, Who
 from incumbent.turns.observation import Observation
 from incumbent_eval import adapters
 from incumbent_eval.adapters.base import ENCODING, tokenizer
@@ -42,6 +40,8 @@ from incumbent_eval.conversations.retirements import (
 from incumbent_eval.conversations.sections import live_part
 from incumbent_eval.figures import Joint, Share
 from incumbent_eval.running import HeldClock
+from incumbent_eval.spoken import SpokenText
+from incumbent_eval.systems import Refused, System, Who
 
 BUDGET = 1_500
 LAST_TURNS = 6

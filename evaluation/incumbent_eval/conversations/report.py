@@ -10,7 +10,6 @@ from statistics import median
 from typing import Any
 
 import incumbent
-from incumbent.testing.systems import Progress
 from incumbent_eval.conversations.composed import ComposedLine
 from incumbent_eval.conversations.fates import FateFigures
 from incumbent_eval.conversations.format import read_conversations, thinned
@@ -28,6 +27,7 @@ from incumbent_eval.conversations.requests import Opinions
 from incumbent_eval.conversations.retirements import RetirementFigures, WrongRetirement
 from incumbent_eval.figures import Joint, Share, records
 from incumbent_eval.running import each
+from incumbent_eval.systems import Progress
 
 TOTAL = "all"
 

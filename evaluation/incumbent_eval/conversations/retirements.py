@@ -9,11 +9,11 @@ from typing import Any
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Verdict
-from incumbent.testing.spoken import SpokenText
 from incumbent.turns.observation import Observation
 from incumbent_eval.conversations.endings import StatedValue
 from incumbent_eval.conversations.fates import Aftermath, ValueFate, turns_of
 from incumbent_eval.conversations.format import MarkedTurn, RelationKind
+from incumbent_eval.spoken import SpokenText
 
 
 @dataclass(frozen=True)

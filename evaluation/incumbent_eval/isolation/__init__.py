@@ -16,11 +16,11 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
-from incumbent.testing.systems import Ability, Maker, Progress, Who
 from incumbent_eval.figures import Share
 from incumbent_eval.isolation.acts import WALLS, IsolationAct, Secret, drawn
 from incumbent_eval.isolation.playing import guessed, played
 from incumbent_eval.running import each
+from incumbent_eval.systems import Ability, Maker, Progress, Who
 
 PROBES_A_WORLD = 50
 _WITNESSES = 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import NamedTuple
 
-from incumbent.testing.systems import Ability, Who
+from incumbent_eval.systems import Ability, Who
 
 WALLS = (
     Ability.ORGANIZATION,

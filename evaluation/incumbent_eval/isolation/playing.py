@@ -7,7 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
-from incumbent.testing.systems import (
+from incumbent_eval.isolation.acts import SCOPES, IsolationAct, Secret
+from incumbent_eval.ours import BEGINNING
+from incumbent_eval.systems import (
     Accountable,
     Entry,
     Erasing,
@@ -16,8 +18,6 @@ from incumbent.testing.systems import (
     System,
     TellingSystem,
 )
-from incumbent_eval.isolation.acts import SCOPES, IsolationAct, Secret
-from incumbent_eval.ours import BEGINNING
 
 _BUDGET = 2000
 _MOMENT = timedelta(minutes=1)

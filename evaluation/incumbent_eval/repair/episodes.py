@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from incumbent.testing.systems import Ability, Entry
+from incumbent_eval.systems import Ability, Entry
 
 
 class Task(StrEnum):

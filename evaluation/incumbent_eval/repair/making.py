@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
-from incumbent.testing.systems import Ability, Entry
 from incumbent_eval.repair.episodes import (
     EpisodeForm,
     EpisodeQuestion,
@@ -34,6 +33,7 @@ from incumbent_eval.repair.stories import (
     story,
 )
 from incumbent_eval.repair.world import Slot, World
+from incumbent_eval.systems import Ability, Entry
 
 _FEWEST_TURNS, _MOST_TURNS = 24, 48
 """The number of turns about other things in an episode in plain language."""

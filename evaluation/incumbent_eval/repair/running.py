@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from incumbent.testing.systems import Maker, Progress, Refused, System, Who
 from incumbent_eval.conversations.sections import live_part
 from incumbent_eval.figures import Share
 from incumbent_eval.phrases import mentions
@@ -25,6 +24,7 @@ from incumbent_eval.repair.episodes import (
     Write,
 )
 from incumbent_eval.running import each
+from incumbent_eval.systems import Maker, Progress, Refused, System, Who
 
 BUDGET = 4_000
 _WHO = Who()

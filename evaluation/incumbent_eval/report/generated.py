@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from incumbent.testing.conformance import CheckOutcome, ConformanceReport
 from incumbent_eval.adapters import OURS
 from incumbent_eval.answering import AnswersReport
+from incumbent_eval.conformance import CheckOutcome, ConformanceReport
 from incumbent_eval.figures import Share
 from incumbent_eval.isolation import IsolationReport
 from incumbent_eval.repair import EpisodeForm, Half, RepairReport, Task

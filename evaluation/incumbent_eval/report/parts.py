@@ -9,13 +9,12 @@ from typing import Any, TypeVar
 
 import incumbent
 from incumbent.model.errors import InvalidInput
-from incumbent.testing import conformance
-from incumbent.testing.systems import Maker, Progress
 from incumbent_eval import (
     adapters,
     asof,
     beside,
     cases,
+    conformance,
     isolation,
     judging,
     pairs,
@@ -31,6 +30,7 @@ from incumbent_eval.answering import AnswersReport
 from incumbent_eval.judging import EndToEnd
 from incumbent_eval.report import generated, judged, sections
 from incumbent_eval.report.document import Section
+from incumbent_eval.systems import Maker, Progress
 from incumbent_eval.targets import FigureTarget
 
 BESIDE = ("transcript", "last-turns", "bm25", "langgraph", "mem0", "memgine", "state_based")

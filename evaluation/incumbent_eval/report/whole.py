@@ -9,11 +9,11 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from incumbent.model.errors import InvalidInput
-from incumbent.testing.systems import Progress
 from incumbent_eval import adapters
 from incumbent_eval.report import machine
 from incumbent_eval.report.document import Document, Section
 from incumbent_eval.report.parts import PARTS, LeftOut, Part, Plan
+from incumbent_eval.systems import Progress
 
 Item = TypeVar("Item")
 _OF_THE_MACHINE = "workers"

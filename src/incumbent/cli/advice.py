@@ -4,62 +4,43 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
-
-import typer
+from dataclasses import replace
+from typing import Any, Literal
 
 import incumbent
+from incumbent.cli.declaring import option, options
 from incumbent.words import shown
 
 _PANEL = "A second opinion"
 
 
-@dataclass(frozen=True)
+@options(_PANEL)
 class Second:
     """The model that gives second opinions, and its limits."""
 
-    llm: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_LLM",
-            metavar="MODEL",
-            help="A model that looks again: openai:NAME, anthropic:NAME, google:NAME, "
-            "ollama:NAME, vllm:NAME. What is said is sent to its provider; the key is read from "
-            "the provider's usual variable.",
-            show_default="none",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    llm_url: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_LLM_URL",
-            metavar="URL",
-            help="Where it is reached, for a server of your own.",
-            show_default="the provider's",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
-    llm_timeout: Annotated[
-        float,
-        typer.Option(
-            envvar="INCUMBENT_LLM_TIMEOUT",
-            metavar="SECONDS",
-            help="How long one request may take.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 30.0
-    llm_calls: Annotated[
-        int | None,
-        typer.Option(
-            envvar="INCUMBENT_LLM_CALLS",
-            metavar="COUNT",
-            help="How many requests the organization has per day.",
-            show_default="no limit",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None
+    llm: str | None = option(
+        "MODEL",
+        "A model that looks again: openai:NAME, anthropic:NAME, google:NAME, ollama:NAME, "
+        "vllm:NAME. What is said is sent to its provider; the key is read from the provider's "
+        "usual variable.",
+        env="INCUMBENT_LLM",
+        shown="none",
+    )
+    llm_url: str | None = option(
+        "URL",
+        "Where it is reached, for a server of your own.",
+        env="INCUMBENT_LLM_URL",
+        shown="the provider's",
+    )
+    llm_timeout: float = option(
+        "SECONDS", "How long one request may take.", default=30.0, env="INCUMBENT_LLM_TIMEOUT"
+    )
+    llm_calls: int | None = option(
+        "COUNT",
+        "How many requests the organization has per day.",
+        env="INCUMBENT_LLM_CALLS",
+        shown="no limit",
+    )
 
     def settings(
         self, settings: incumbent.Settings, mode: Literal["background", "inline"]

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import incumbent
+from incumbent.cli.declaring import flag, option, options
 from incumbent.cli.options import Common
 from incumbent.cli.progress import ProgressLine
-from incumbent.cli.root import complain
+from incumbent.cli.root import FirstWarnings
 from incumbent.cli.tables import account_lines, print_json, show
 from incumbent.cli.transcripts import STDIN, TranscriptFile, opened
-from incumbent.cli.trials import trial_of
+from incumbent.cli.trials import opened_or_tried
 from incumbent.model.errors import InvalidInput, NotPermitted
 
 _FOREIGN = "Exports of other memories"
-_MOST_WARNINGS = 10
-"""So many things that were passed over are told one by one."""
 
 
 class Origin(StrEnum):
@@ -33,68 +29,25 @@ class Origin(StrEnum):
     LANGGRAPH = "langgraph"
 
 
-@dataclass(frozen=True)
+@options(_FOREIGN)
 class Foreign:
     """What to do with an export of another memory."""
 
-    origin: Annotated[
-        Origin | None,
-        typer.Option(
-            "--from",
-            help="FILE is an export of this memory, and not one of Incumbent.",
-            show_default=False,
-            rich_help_panel=_FOREIGN,
-        ),
-    ] = None
-    user: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="Whose it is, where the export does not say.",
-            rich_help_panel=_FOREIGN,
-        ),
-    ] = None
-    rename_user: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OLD=NEW",
-            help="A user of the export has another id here; repeatable.",
-            rich_help_panel=_FOREIGN,
-        ),
-    ] = None
-    user_part: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Which part of a LangGraph namespace names the user, from 1.",
-            rich_help_panel=_FOREIGN,
-        ),
-    ] = None
-    authority: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TITLE",
-            help="The rung or title that it is written with.",
-            show_default="employee",
-            rich_help_panel=_FOREIGN,
-        ),
-    ] = None
-    skip_bad: Annotated[
-        bool,
-        typer.Option(
-            "--skip-bad",
-            help="Pass over what cannot be read, and go on.",
-            rich_help_panel=_FOREIGN,
-        ),
-    ] = False
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Show what would come of it, and keep nothing.",
-            rich_help_panel=_FOREIGN,
-        ),
-    ] = False
+    origin: Origin | None = option(
+        None, "FILE is an export of this memory, and not one of Incumbent.", "--from", shown=False
+    )
+    user: str | None = option("ID", "Whose it is, where the export does not say.")
+    rename_user: list[str] | None = option(
+        "OLD=NEW", "A user of the export has another id here; repeatable."
+    )
+    user_part: int | None = option(
+        "N", "Which part of a LangGraph namespace names the user, from 1."
+    )
+    authority: str | None = option(
+        "TITLE", "The rung or title that it is written with.", shown="employee"
+    )
+    skip_bad: bool = flag("Pass over what cannot be read, and go on.")
+    dry_run: bool = flag("Show what would come of it, and keep nothing.")
 
     @property
     def is_asked(self) -> bool:
@@ -147,7 +100,8 @@ class _ExportReader:
         self._source = source
         self._options = options
         self._file = file
-        self._warned = 0
+        self._warnings = FirstWarnings()
+        self.passed_over = 0
         self.is_checked = False
         """Whether everything was looked at once, and what is wrong was told."""
 
@@ -176,17 +130,10 @@ class _ExportReader:
                 f"{self._file}, {place}: {error}. {before} imported; mend it and run this again, "
                 f"or pass over what cannot be read with --skip-bad"
             ) from None
-        self._warned += 1
+        self.passed_over += 1
         if self.is_checked:
             return
-        if self._warned <= _MOST_WARNINGS:
-            complain(f"{self._file}, {place} passed over: {error}", kind="warning")
-        elif self._warned == _MOST_WARNINGS + 1:
-            complain("there are more; the number is told at the end", kind="warning")
-
-    @property
-    def passed_over(self) -> int:
-        return self._warned
+        self._warnings.add(f"{self._file}, {place} passed over: {error}")
 
 
 def _reader(options: Foreign) -> Any:
@@ -206,12 +153,8 @@ def import_foreign(file: str, options: Foreign, organization: str, common: Commo
         assert options.origin is not None
         clerk = _ExportReader(_Source(file, stream, options.origin), options, file)
         total = _checked(clerk, options)
-        if options.dry_run:
-            with trial_of(common, organization) as copy, copy.open(create=True) as memory:
-                _bring(memory, clerk, options, renamed, organization, total, common.json)
-        else:
-            with common.open(create=True) as memory:
-                _bring(memory, clerk, options, renamed, organization, total, common.json)
+        with opened_or_tried(common, organization if options.dry_run else None) as memory:
+            _bring(memory, clerk, options, renamed, organization, total, common.json)
 
 
 def _checked(clerk: _ExportReader, options: Foreign) -> int:

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from threading import Thread, main_thread
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 import incumbent
+from incumbent.cli.declaring import option, options
 from incumbent.cli.options import Common
 from incumbent.model.errors import InvalidInput
 
@@ -25,40 +24,22 @@ if TYPE_CHECKING:
 _TOKENS = "Signed tokens"
 _LIMITS = "Limits"
 _LEVELS = ("debug", "info", "warning", "error")
-LogLevel = Annotated[str, typer.Option(metavar="LEVEL", help="debug, info, warning or error.")]
+LOG_LEVEL = option("LEVEL", "debug, info, warning or error.", default="info")
 
 
-@dataclass(frozen=True)
+@options(_TOKENS)
 class Believing:
     """The issuer whose signed tokens are accepted."""
 
-    issuer: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_ISSUER",
-            metavar="URL",
-            help="The issuer of tokens (JWT) to accept.",
-            rich_help_panel=_TOKENS,
-        ),
-    ] = None
-    audience: Annotated[
-        str,
-        typer.Option(
-            envvar="INCUMBENT_AUDIENCE",
-            metavar="NAME",
-            help="Whom tokens must be made out to.",
-            rich_help_panel=_TOKENS,
-        ),
-    ] = "incumbent"
-    jwks: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_JWKS",
-            metavar="WHERE",
-            help="The issuer's key set: a file, or an https address.",
-            rich_help_panel=_TOKENS,
-        ),
-    ] = None
+    issuer: str | None = option(
+        "URL", "The issuer of tokens (JWT) to accept.", env="INCUMBENT_ISSUER"
+    )
+    audience: str = option(
+        "NAME", "Whom tokens must be made out to.", default="incumbent", env="INCUMBENT_AUDIENCE"
+    )
+    jwks: str | None = option(
+        "WHERE", "The issuer's key set: a file, or an https address.", env="INCUMBENT_JWKS"
+    )
 
     def tokens(self) -> Tokens | None:
         """As the service takes it; None where no tokens are accepted."""
@@ -71,26 +52,27 @@ class Believing:
         return Tokens(issuer=self.issuer, audience=self.audience, keys=self.jwks)
 
 
-def limit(metavar: str, told: str) -> Any:
+def limit(takes: str, told: str, *, default: float) -> Any:
     """An option that sets a limit."""
-    return typer.Option(metavar=metavar, help=told, rich_help_panel=_LIMITS)
+    return option(takes, told, default=default, panel=_LIMITS)
 
 
-@dataclass(frozen=True)
+@options()
 class CallerLimits:
     """The limits on callers, whatever it is that they call."""
 
-    rate: Annotated[
-        float, limit("COUNT", "Requests a second that one key may make for long; 0 for no limit.")
-    ] = 100.0
-    burst: Annotated[int, limit("COUNT", "Requests it may make at once.")] = 200
-    at_once: Annotated[int, limit("COUNT", "Calls of one key under way at the same time.")] = 64
-    share: Annotated[
-        float,
-        limit("PART", "Of a processor, how much one organization may keep busy while others call."),
-    ] = 0.25
-    max_body: Annotated[int, limit("BYTES", "The largest request.")] = 2_000_000
-    threads: Annotated[int, limit("COUNT", "Calls that are worked on at the same time.")] = 8
+    rate: float = limit(
+        "COUNT", "Requests a second that one key may make for long; 0 for no limit.", default=100.0
+    )
+    burst: int = limit("COUNT", "Requests it may make at once.", default=200)
+    at_once: int = limit("COUNT", "Calls of one key under way at the same time.", default=64)
+    share: float = limit(
+        "PART",
+        "Of a processor, how much one organization may keep busy while others call.",
+        default=0.25,
+    )
+    max_body: int = limit("BYTES", "The largest request.", default=2_000_000)
+    threads: int = limit("COUNT", "Calls that are worked on at the same time.", default=8)
 
     def of_service(self) -> dict[str, Any]:
         """As a service takes them."""

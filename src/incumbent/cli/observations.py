@@ -10,7 +10,7 @@ from rich.text import Text
 
 import incumbent
 from incumbent.cli.advice import opinion_document, opinion_lines, summary_lines
-from incumbent.cli.root import complain
+from incumbent.cli.root import remark
 from incumbent.cli.tables import account_lines, print_json, show, word
 from incumbent.cli.verdicts import print_verdict, rehearsed_document, verdict_document
 from incumbent.model.errors import InvalidInput
@@ -167,7 +167,7 @@ def print_tallies(
         print_json(document if observations is None else {**document, "observations": observations})
         return
     for empty in (tally for tally in tallies if not tally.turns + tally.skipped):
-        complain(f"{empty.file} has no turns", kind="note")
+        remark(f"{empty.file} has no turns")
     if not total.turns:
         return
     before = f", {total.before:,} of them before" if total.before else ""

@@ -1,25 +1,20 @@
 """Options that several commands share, as dataclasses, and what they stand for.
 
-A command takes such a dataclass as one parameter; `grouped` spreads its fields into options. Each
-option therefore has one definition, one help text and one environment variable.
+A command takes such a class as one parameter, which stands for all of its options.
 """
 
 from __future__ import annotations
 
 import getpass
-import inspect
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
-from functools import cache
-from typing import Annotated, Any, get_type_hints
-
-import typer
+from typing import Any
 
 import incumbent
+from incumbent.cli.declaring import flag, option, options
 from incumbent.cli.progress import ProgressLine
 from incumbent.cli.servers import is_address, require_schema
 from incumbent.model.errors import InvalidInput, StoreError
@@ -29,64 +24,47 @@ DEFAULT_DB = "incumbent.db"
 DEFAULT_SESSION = "cli"
 DEFAULT_EMBEDDER = "minilm"
 NO_EMBEDDER = "none"
-ORGANIZATION_HELP = "The organization; nothing crosses it."
-Organization = Annotated[
-    str,
-    typer.Option(
-        "--organization",
-        "--org",
-        envvar="INCUMBENT_ORGANIZATION",
-        metavar="NAME",
-        help=ORGANIZATION_HELP,
-    ),
-]
+ORGANIZATION = option(
+    "NAME",
+    "The organization; nothing crosses it.",
+    "--organization",
+    "--org",
+    default="default",
+    env="INCUMBENT_ORGANIZATION",
+)
 
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would come of it, and keep nothing.")
-]
+TASK = option("ID", "The task at hand: its facts apply too.", env="INCUMBENT_TASK")
+DRY_RUN = flag("Show what would come of it, and keep nothing.")
 
-AskBeforeKeeping = Annotated[
-    bool,
-    typer.Option(
-        "--ask-before-keeping",
-        envvar="INCUMBENT_ASK_BEFORE_KEEPING",
-        help="What a turn says waits in `reviews` until the person approves it.",
-    ),
-]
+ASK_BEFORE_KEEPING = flag(
+    "What a turn says waits in `reviews` until the person approves it.",
+    env="INCUMBENT_ASK_BEFORE_KEEPING",
+)
 
 _WHO = "Who is asking"
 _WHEN = "Looking at the past"
 _COMMON = "Store and output"
 
 
-@dataclass(frozen=True)
+@options(_COMMON)
 class Common:
     """The store, and the form of the output."""
 
-    db: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_DB",
-            metavar="STORE",
-            help="A SQLite file, a database (postgresql://user@host/database), or a service "
-            "(https://host, with its key in INCUMBENT_KEY).",
-            show_default=DEFAULT_DB,
-            rich_help_panel=_COMMON,
-        ),
-    ] = None
-    embedder: Annotated[
-        str,
-        typer.Option(
-            envvar="INCUMBENT_EMBEDDER",
-            metavar="NAME",
-            help="What finds facts by meaning: minilm, static (faster, weaker) or none. Another "
-            "one than before makes the index anew.",
-            rich_help_panel=_COMMON,
-        ),
-    ] = DEFAULT_EMBEDDER
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=_COMMON)
-    ] = False
+    db: str | None = option(
+        "STORE",
+        "A SQLite file, a database (postgresql://user@host/database), or a service "
+        "(https://host, with its key in INCUMBENT_KEY).",
+        env="INCUMBENT_DB",
+        shown=DEFAULT_DB,
+    )
+    embedder: str = option(
+        "NAME",
+        "What finds facts by meaning: minilm, static (faster, weaker) or none. Another one "
+        "than before makes the index anew.",
+        default=DEFAULT_EMBEDDER,
+        env="INCUMBENT_EMBEDDER",
+    )
+    json: bool = flag("Print one JSON document.")
 
     @property
     def path(self) -> str:
@@ -128,108 +106,69 @@ class Common:
             )
 
 
-@dataclass(frozen=True)
-class Asker:
+@options(_WHO)
+class Person:
+    """Who is asking, but for the session."""
+
+    user: str | None = option("ID", "Your user id.", env="INCUMBENT_USER", shown="your login name")
+    name: str | None = option("NAME", "Your name, as a model reads it.")
+    authority: str = option(
+        "TITLE",
+        "Your rung or title: guest, employee, manager, executive, policy, CFO ...",
+        default="employee",
+        env="INCUMBENT_AUTHORITY",
+    )
+    organization: str = ORGANIZATION
+    department: str | None = option("NAME", "Your department.")
+    permission: list[str] | None = option("NAME", "A permission you hold; repeatable.")
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The person as `memory.session` takes it, but for the user id."""
+        return {
+            "user_name": self.name,
+            "authority": self.authority,
+            "organization": self.organization,
+            "department": self.department,
+            "permissions": tuple(self.permission or ()),
+        }
+
+
+@options(_WHO)
+class Asker(Person):
     """The identity that a command acts for."""
 
-    user: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_USER",
-            metavar="ID",
-            help="Your user id.",
-            show_default="your login name",
-            rich_help_panel=_WHO,
-        ),
-    ] = None
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Your name, as a model reads it.", rich_help_panel=_WHO),
-    ] = None
-    authority: Annotated[
-        str,
-        typer.Option(
-            envvar="INCUMBENT_AUTHORITY",
-            metavar="TITLE",
-            help="Your rung or title: guest, employee, manager, executive, policy, CFO ...",
-            rich_help_panel=_WHO,
-        ),
-    ] = "employee"
-    organization: Annotated[
-        str,
-        typer.Option(
-            "--organization",
-            "--org",
-            envvar="INCUMBENT_ORGANIZATION",
-            metavar="NAME",
-            help=ORGANIZATION_HELP,
-            rich_help_panel=_WHO,
-        ),
-    ] = "default"
-    department: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Your department.", rich_help_panel=_WHO)
-    ] = None
-    permission: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A permission you hold; repeatable.", rich_help_panel=_WHO
-        ),
-    ] = None
-    session: Annotated[
-        str,
-        typer.Option(
-            envvar="INCUMBENT_SESSION",
-            metavar="ID",
-            help="The session: its notes and session-scoped facts.",
-            rich_help_panel=_WHO,
-        ),
-    ] = DEFAULT_SESSION
-    task: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_TASK",
-            metavar="ID",
-            help="The task at hand: its facts apply too.",
-            rich_help_panel=_WHO,
-        ),
-    ] = None
+    session: str = option(
+        "ID",
+        "The session: its notes and session-scoped facts.",
+        default=DEFAULT_SESSION,
+        env="INCUMBENT_SESSION",
+    )
+    task: str | None = TASK
 
     def at(self, memory: incumbent.Memory) -> incumbent.Session:
         """A session of this identity. Never closed: its notes are for the next command too."""
         return memory.session(
             user_id=self.user or login_name(),
-            user_name=self.name,
-            authority=self.authority,
-            organization=self.organization,
-            department=self.department,
-            permissions=self.permission or (),
             session_id=self.session,
             task_id=self.task,
+            **self.attributes,
         )
 
 
-@dataclass(frozen=True)
+@options(_WHEN)
 class When:
     """A look at the past, on either axis of time."""
 
-    as_of: Annotated[
-        str | None,
-        typer.Option(
-            "--as-of",
-            "--at",
-            metavar="TIME",
-            help="What was true then: ISO 8601 with a zone, 2026-03-02T09:00:00+00:00.",
-            rich_help_panel=_WHEN,
-        ),
-    ] = None
-    known_at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="As the store knew it then; alone, what it then held to be true now.",
-            rich_help_panel=_WHEN,
-        ),
-    ] = None
+    as_of: str | None = option(
+        "TIME",
+        "What was true then: ISO 8601 with a zone, 2026-03-02T09:00:00+00:00.",
+        "--as-of",
+        "--at",
+    )
+    known_at: str | None = option(
+        "TIME", "As the store knew it then; alone, what it then held to be true now."
+    )
 
     def look(self, memory: incumbent.Memory, session: incumbent.Session) -> incumbent.Session:
         """The session itself, or a read-only one in the past."""
@@ -248,6 +187,17 @@ def organizations_of(memory: incumbent.Memory) -> list[str] | None:
         return list(memory.store.organizations())
     except InvalidInput:
         return None
+
+
+def require_organization(memory: incumbent.Memory, organization: str, doing: str) -> None:
+    """Refuse an organization that a store does not have: the name is misspelt, most likely."""
+    there = organizations_of(memory)
+    if there is not None and organization not in there:
+        names = ", ".join(map(repr, there)) or "none"
+        raise InvalidInput(
+            f"organization {organization!r} has nothing to {doing}; this store has: {names}; "
+            f"choose with --org"
+        )
 
 
 def login_name() -> str:
@@ -285,41 +235,3 @@ def parse_value(text: str, as_json: bool) -> Any:
 
 def _refuse_constant(name: str) -> Any:
     raise InvalidInput(f"value holds {name}, which JSON cannot carry; use null or a string")
-
-
-def grouped(function: Callable[..., None]) -> Callable[..., None]:
-    """The same command, with each dataclass among its parameters spread into its fields."""
-    hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    parameters: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if name in groups:
-            parameters.extend(_fields_of(groups[name]))
-        else:
-            annotation = hints[name]
-            kind = inspect.Parameter.KEYWORD_ONLY
-            parameters.append(parameter.replace(annotation=annotation, kind=kind))
-
-    def run(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
-        function(**given)
-
-    run.__name__, run.__doc__ = function.__name__, function.__doc__
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return run
-
-
-@cache
-def _fields_of(group: Any) -> tuple[inspect.Parameter, ...]:
-    hints = get_type_hints(group, include_extras=True)
-    return tuple(
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(group)
-    )

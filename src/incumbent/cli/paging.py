@@ -2,60 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
-
-import typer
+from typing import Any, TypeVar
 
 import incumbent
+from incumbent.cli.declaring import option, options
 from incumbent.cli.options import Common, parse_moment
-from incumbent.cli.root import complain
+from incumbent.cli.root import remark
 from incumbent.cli.tables import print_json, show, table
 from incumbent.stores.codec import fact_record
 
 T = TypeVar("T")
+Columns = dict[str, Callable[[Any], str]]
+"""The columns of a list: the heading of each, and what it tells of one thing that is listed."""
 WHICH = "Which of them"
 _PAGES = "Pages"
 
 
-@dataclass(frozen=True)
+@options(_PAGES)
 class Paging:
     """Which page of a list."""
 
-    limit: Annotated[
-        int, typer.Option(metavar="COUNT", help="How many at most.", rich_help_panel=_PAGES)
-    ] = 100
-    cursor: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CURSOR",
-            help="Go on where the page before ended, as it was told there.",
-            rich_help_panel=_PAGES,
-        ),
-    ] = None
+    limit: int = option("COUNT", "How many at most.", default=100)
+    cursor: str | None = option(
+        "CURSOR", "Go on where the page before ended, as it was told there."
+    )
 
     @property
     def asked(self) -> dict[str, Any]:
         return {"limit": self.limit, "cursor": self.cursor}
 
 
-@dataclass(frozen=True)
+@options(WHICH)
 class Span:
     """A stretch of time."""
 
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="From then on: ISO 8601 with a zone, 2026-03-02T09:00:00+00:00.",
-            rich_help_panel=WHICH,
-        ),
-    ] = None
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Before then.", rich_help_panel=WHICH)
-    ] = None
+    since: str | None = option(
+        "TIME", "From then on: ISO 8601 with a zone, 2026-03-02T09:00:00+00:00."
+    )
+    until: str | None = option("TIME", "Before then.")
 
     @property
     def asked(self) -> dict[str, Any]:
@@ -65,21 +52,17 @@ class Span:
         }
 
 
-def print_page(
-    page: incumbent.Listing[T],
-    common: Common,
-    columns: Sequence[str],
-    row: Callable[[T], list[str]],
-) -> None:
+def print_page(page: incumbent.Listing[T], common: Common, columns: Columns) -> None:
+    """Print a page: a table with these columns, or one JSON document."""
     if common.json:
         print_json({"items": [_document(one) for one in page], "next": page.next})
         return
     if page:
-        show(table(columns, [row(one) for one in page]))
+        show(table([*columns], [[tell(one) for tell in columns.values()] for one in page]))
     else:
-        complain("there are none to list", kind="note")
+        remark("there are none to list")
     if page.next is not None:
-        complain(f"there are more: --cursor {page.next}", kind="note")
+        remark(f"there are more: --cursor {page.next}")
 
 
 def _document(line: Any) -> dict[str, Any]:
@@ -87,14 +70,10 @@ def _document(line: Any) -> dict[str, Any]:
         return line.record()
     if isinstance(line, incumbent.Fact):
         return fact_record(line)
-    return {
+    document = {
         name: value.isoformat() if isinstance(value, datetime) else value
         for name, value in asdict(line).items()
-    } | _spots(line)
-
-
-def _spots(line: Any) -> dict[str, Any]:
-    """The places in a turn, by the names of their parts."""
-    if not isinstance(line, incumbent.ListedTurn):
-        return {}
-    return {"spots": [spot._asdict() for spot in line.spots]}
+    }
+    if isinstance(line, incumbent.ListedTurn):  # places in a turn, by the names of their parts
+        document["spots"] = [spot._asdict() for spot in line.spots]
+    return document

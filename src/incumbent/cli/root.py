@@ -13,6 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 
 import incumbent
 from incumbent.cli.commands import COMMANDS
+from incumbent.cli.declaring import CommandGroup, commands_of, grouped
 from incumbent.model.errors import (
     IncumbentError,
     InvalidInput,
@@ -21,7 +22,11 @@ from incumbent.model.errors import (
     UnknownTitleWarning,
 )
 
-_HELP_WIDTH = 100
+_FORM: dict[str, Any] = {
+    # Plain help reads the same on a terminal, in a pipe and in docs/cli.md.
+    "rich_markup_mode": None,
+    "context_settings": {"max_content_width": 100, "help_option_names": ["-h", "--help"]},
+}
 _ABOUT = """State for AI agents: facts hold office until a better one supersedes them.
 
 \b
@@ -62,6 +67,31 @@ def complain(message: str, *, kind: str = "error") -> None:
     typer.echo(f"{kind}: {' '.join(message.split())}", err=True)
 
 
+def warn(message: str) -> None:
+    """A line on stderr about something that may not be as it should."""
+    complain(message, kind="warning")
+
+
+def remark(message: str) -> None:
+    """A line on stderr that is good to know."""
+    complain(message, kind="note")
+
+
+class FirstWarnings:
+    """Warnings of one kind: the first ones are told one by one, then that there are more."""
+
+    def __init__(self, most: int = 10) -> None:
+        self._most = most
+        self._count = 0
+
+    def add(self, message: str) -> None:
+        self._count += 1
+        if self._count <= self._most:
+            warn(message)
+        elif self._count == self._most + 1:
+            warn("there are more; the number is told at the end")
+
+
 class Root(TyperGroup):
     """Runs a command with our errors and warnings told in one line each, never as a traceback."""
 
@@ -80,7 +110,7 @@ class Root(TyperGroup):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         with warnings.catch_warnings():
             warnings.simplefilter("always", UnknownTitleWarning)
-            warnings.showwarning = lambda message, *rest: complain(str(message), kind="warning")
+            warnings.showwarning = lambda message, *rest: warn(str(message))
             try:
                 return super().invoke(ctx)
             except IncumbentError as error:
@@ -100,11 +130,18 @@ def _loaded(module: str) -> dict[str, Any]:
         raise InvalidInput(
             f"this takes the package {package}; install it with: pip install 'incumbent[eval]'"
         ) from None
-    holder = typer.Typer(rich_markup_mode=None)
+    holder = target = typer.Typer(rich_markup_mode=None)
     holder.callback()(lambda: None)  # so that one command alone is one of a group, too
-    found.register(holder)
-    group: Any = typer.main.get_command(holder)
-    return dict(group.commands)
+    group: CommandGroup | None = getattr(found, "GROUP", None)
+    if group is not None:
+        target = typer.Typer(help=group.about, no_args_is_help=True, **_FORM)
+        holder.add_typer(target, name=group.name)
+    for name in (module, *(group.modules if group else ())):
+        import_module(name)
+        for function, examples in commands_of(name):
+            _add(target, function, examples)
+    made: Any = typer.main.get_command(holder)
+    return dict(made.commands)
 
 
 class PanelCommand(TyperCommand):
@@ -131,10 +168,8 @@ app = typer.Typer(
     help=_ABOUT,
     no_args_is_help=True,
     add_completion=False,
-    # Plain help reads the same on a terminal, in a pipe and in docs/cli.md.
-    rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"max_content_width": _HELP_WIDTH, "help_option_names": ["-h", "--help"]},
+    **_FORM,
 )
 
 
@@ -156,20 +191,14 @@ def _root(
     pass
 
 
-def command(
-    target: typer.Typer, name: str, function: Callable[..., None], examples: Sequence[str]
-) -> None:
-    """Add a command. Its help is the function's docstring with the examples after its first line.
-
-    Parameters of the function that are dataclasses become groups of options.
-    """
-    from incumbent.cli.options import grouped
-
+def _add(target: typer.Typer, function: Callable[..., None], examples: Sequence[str]) -> None:
+    """Add a command: a function, whose parameters that are groups of options become those."""
     first, _, rest = (function.__doc__ or "").strip().partition("\n")
     lines = "\n".join(f"  incumbent {example}" for example in examples)
     paragraphs = [first, f"\b\nExamples:\n{lines}"]
     if rest.strip():
         paragraphs.append("\n".join(line.strip() for line in rest.strip().splitlines()))
+    name = function.__name__.rstrip("_")
     target.command(name, help="\n\n".join(paragraphs), short_help=first, cls=PanelCommand)(
         grouped(function)
     )

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Annotated
 
-import typer
-
+from incumbent.cli.declaring import argument
 from incumbent.model.errors import InvalidInput, StoreError
 
 EXAMPLE = "postgresql://user@host/database"
-Url = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="URL",
-        envvar="INCUMBENT_DB",
-        help=f"The database, {EXAMPLE}.",
-        show_default=False,
-    ),
-]
+URL = argument(
+    "URL",
+    f"The database, {EXAMPLE}.",
+    default=None,
+    envvar="INCUMBENT_DB",
+    show_default=False,
+)
 
 
 def is_address(where: str) -> bool:

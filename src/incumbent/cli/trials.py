@@ -6,10 +6,11 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from incumbent import Memory, Settings
 from incumbent.cli.options import Common
 from incumbent.cli.progress import ProgressLine
 from incumbent.cli.servers import administration, is_address
@@ -17,7 +18,17 @@ from incumbent.stores.copying import copy_declarations, copy_organization
 
 
 @contextmanager
-def trial_of(common: Common, organization: str) -> Iterator[Common]:
+def opened_or_tried(
+    common: Common, trial: str | None, settings: Settings | None = None
+) -> Iterator[Memory]:
+    """The memory; for the trial of an organization, a copy that is thrown away."""
+    with ExitStack() as stack:
+        chosen = common if trial is None else stack.enter_context(_trial_of(common, trial))
+        yield stack.enter_context(chosen.open(create=True, settings=settings))
+
+
+@contextmanager
+def _trial_of(common: Common, organization: str) -> Iterator[Common]:
     """The same options for a copy of the store, of a database of one organization."""
     with tempfile.TemporaryDirectory(prefix="incumbent-trial-") as folder:
         copy = os.path.join(folder, "copy.db")

@@ -40,11 +40,6 @@ def adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def returns(operation: Operation) -> Any:
-    """The return type of an operation."""
-    return operation.returns
-
-
 _ALIASES = re.compile(f"{ALIAS}[0-9a-f]{{16}}".encode())
 
 

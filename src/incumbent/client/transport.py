@@ -64,7 +64,7 @@ class Calls:
             headers["Idempotency-Key"] = new_id(system_clock())
         response = self._patiently(operation, content, headers)
         try:
-            return encoding.loaded(encoding.returns(operation), response.content)
+            return encoding.loaded(operation.returns, response.content)
         except ValidationError as error:
             raise StoreError(
                 f"{self.address} gave an answer that this Incumbent does not understand "

@@ -95,7 +95,7 @@ def _requests() -> dict[str, Any]:
 def _operation(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     form = request_form(operation).__name__
     example: dict[str, Any] = {"session": _EXAMPLE_SESSION, **operation.example}
-    answer = encoding.adapter(encoding.returns(operation)).json_schema(
+    answer = encoding.adapter(operation.returns).json_schema(
         mode="serialization", ref_template=_TEMPLATE
     )
     for name, schema in answer.pop("$defs", {}).items():

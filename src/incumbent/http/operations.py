@@ -49,7 +49,7 @@ def make_forms() -> None:
     own."""
     for operation in OPERATIONS:
         request_form(operation)
-        encoding.adapter(encoding.returns(operation))
+        encoding.adapter(operation.returns)
 
 
 class Desk:
@@ -163,7 +163,7 @@ class Desk:
         self, operation: Operation, grant: Grant, form: BaseModel, once: str | None
     ) -> bytes:
         result = self._called(operation, grant, form, once)
-        return encoding.dumped(encoding.returns(operation), result)
+        return encoding.dumped(operation.returns, result)
 
     def _called(self, operation: Operation, grant: Grant, form: BaseModel, once: str | None) -> Any:
         who: SessionForm = form.session  # type: ignore[attr-defined]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _KEEP_ALIVE = 30
 _LARGEST_HEAD = 65_536
-SWITCH = 0.0005
+_SWITCH = 0.0005
 """Seconds after which a thread that computes lets another one go on."""
 _YOUNG = 5_000
 """New objects after which garbage is looked for among them."""
@@ -181,12 +181,17 @@ def serve(
     The address is the service's, or that of a `place` that is bound already.
     """
     server = server_for(memory, service, announce, metrics)
-    # A call that waits for a disk a few times would otherwise wait as often, and each time this
-    # long, for one that computes: whoever has much to compute must not be felt by the others.
-    sys.setswitchinterval(SWITCH)
     # What was loaded by now stays: a look through all of it for garbage is felt by every caller.
     gc.set_threshold(_YOUNG)
     gc.freeze()
+    run(server, service, place)
+
+
+def run(server: uvicorn.Server, service: Service, place: socket.socket | None) -> None:
+    """Run a server until a signal to stop."""
+    # A call that waits for a disk a few times would otherwise wait as often, and each time this
+    # long, for one that computes: whoever has much to compute must not be felt by the others.
+    sys.setswitchinterval(_SWITCH)
     try:
         server.run(sockets=None if place is None else [place])
     except SystemExit as ended:

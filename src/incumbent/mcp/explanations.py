@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from incumbent import Explanation, Review, Session, Verdict
 from incumbent.context.quotes import name
 from incumbent.mcp.answers import Explained, ReviewShown, fact_shown
-from incumbent.words import account, asked, called, doubt, provenance, told, why
+from incumbent.words import account, because, grounds, provenance, told, why
+
+_LABELS = {
+    "doubts": "puts in doubt",
+    "needs review": "needs review, because something it rests on changed",
+}
 
 
 def explained(session: Session, explanation: Explanation) -> Explained:
@@ -21,24 +26,10 @@ def explained(session: Session, explanation: Explanation) -> Explained:
 
 
 def _grounds(session: Session, explanation: Explanation) -> Iterator[str]:
-    fact = explanation.fact
-    for label, text in provenance(fact):
+    for label, text in provenance(explanation.fact):
         yield f"{label}: {text}"
-    for base in fact.depends_on:
-        found = session.get(base)
-        yield f"rests on: {told(found) if found else base}"
-    for derived in fact.derived_facts:
-        found = session.get(derived)
-        yield f"carries: {told(found) if found else derived}"
-    for statement in explanation.doubted_by:
-        yield f"in doubt: {doubt(statement)}"
-    for doubted in fact.doubts:
-        found = session.get(doubted)
-        yield f"puts in doubt: {told(found) if found else doubted}"
-    for cause in explanation.causes:
-        steps = [session.get(step) for step in cause.path]
-        path = " -> ".join(called(step) for step in steps)
-        yield f"needs review, because something it rests on changed: {path}"
+    for label, text in grounds(explanation, session.get):
+        yield f"{_LABELS.get(label, label)}: {text}"
 
 
 def _decision(session: Session, verdict: Verdict) -> Iterator[str]:
@@ -54,22 +45,7 @@ def _decision(session: Session, verdict: Verdict) -> Iterator[str]:
 def review_shown(session: Session, review: Review) -> ReviewShown:
     """A review, with its cause."""
     return ReviewShown(
-        kind=review.kind, fact=fact_shown(review.fact), because="; ".join(_because(session, review))
+        kind=review.kind,
+        fact=fact_shown(review.fact),
+        because="; ".join(because(review, session.get)),
     )
-
-
-def _because(session: Session, review: Review) -> Iterator[str]:
-    if review.kind == "contested":
-        yield f"in office is {told(review.rival)}" if review.rival else "nothing is in office"
-        return
-    if review.kind == "doubted":
-        yield doubt(review.rival)
-        return
-    if review.kind == "unapproved":
-        yield asked(review)
-        return
-    for cause in review.causes:
-        steps = [session.get(step) for step in cause.path]
-        path = " -> ".join(called(step) for step in steps)
-        now = session.get(cause.now) if cause.now else None
-        yield f"{path} (now {told(now)})" if now else path

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from types import TracebackType
 from typing import Any
 
-from anyio import EndOfStream
+from anyio.abc import ObjectReceiveStream
 from pydantic import ValidationError
 
 from incumbent.mcp.package import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, Wire, message
@@ -72,7 +71,7 @@ def _is_whole(value: Any) -> bool:
     return True
 
 
-class AnsweringStream:
+class AnsweringStream(ObjectReceiveStream[Any]):
     """A stream of messages that itself answers what is none."""
 
     def __init__(self, messages: Any, answers: Any) -> None:
@@ -100,26 +99,6 @@ class AnsweringStream:
 
     async def aclose(self) -> None:
         await self._messages.aclose()
-
-    def __aiter__(self) -> AnsweringStream:
-        return self
-
-    async def __anext__(self) -> Any:
-        try:
-            return await self.receive()
-        except EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> AnsweringStream:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
 
 def _line_of(error: ValidationError) -> str:

@@ -6,7 +6,6 @@ model can change it: no tool takes a person, an organization or an authority.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from incumbent.http.admission import SessionForm, enter
@@ -120,7 +119,7 @@ class Seats:
             )
         scopes = grant.scopes
         if self._sitting.read_only:
-            scopes = tuple(_among((KeyScope.READ,), scopes))
+            scopes = tuple(one for one in scopes if one is KeyScope.READ)
         form = self._form(
             user_id=user_id,
             user_name=self._sitting.user_name if grant.user_id is None else None,
@@ -147,11 +146,6 @@ class Seats:
         """Clear the desk of a session that was made for this server alone."""
         if self._sitting.session_id is None and self._sitting.user_id is not None:
             self.here().session().close()
-
-
-def _among(wanted: Iterable[KeyScope], granted: Iterable[KeyScope]) -> Iterable[KeyScope]:
-    held = set(granted)
-    return [scope for scope in wanted if scope in held]
 
 
 _NOT_GRANTED = {

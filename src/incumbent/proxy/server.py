@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import socket
-import sys
 from collections.abc import Callable
 
 import uvicorn
 
 from incumbent.http.configuration import Service
-from incumbent.http.crew import unavailable
-from incumbent.http.server import SWITCH, listening
+from incumbent.http.server import listening, run
 from incumbent.memory import Memory
 from incumbent.proxy.app import Admit, application
 from incumbent.proxy.configuration import ProxySettings
@@ -39,11 +37,4 @@ def serve(
 
     The address is the service's, or that of a `place` that is bound already.
     """
-    server = proxy_server(memory, settings, service, announce)
-    sys.setswitchinterval(SWITCH)
-    try:
-        server.run(sockets=None if place is None else [place])
-    except SystemExit as ended:
-        if server.started:
-            raise
-        raise unavailable(service.host, service.port, None) from ended
+    run(proxy_server(memory, settings, service, announce), service, place)

@@ -12,17 +12,15 @@ from itertools import islice
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType
-from typing import Annotated
-
-import typer
 
 import incumbent
 from incumbent.audit.entries import PAGE, AuditEntry
 from incumbent.audit.follower import INTERVAL, follow
 from incumbent.audit.position import AuditPosition, PositionFile, check_position
 from incumbent.audit.webhook import Sender, Webhook
-from incumbent.cli.options import Common, Organization
-from incumbent.cli.root import command, complain
+from incumbent.cli.declaring import command, flag, option
+from incumbent.cli.options import ORGANIZATION, Common
+from incumbent.cli.root import remark, warn
 from incumbent.cli.tables import print_json
 from incumbent.model.errors import InvalidInput
 
@@ -34,58 +32,33 @@ _PATIENCE = 300.0
 Pages = Iterator[Sequence[AuditEntry]]
 
 
+@command(
+    "audit --org acme",
+    "audit --org acme --follow --after 1200",
+    "audit --org acme --webhook https://example.com/audit --state audit.state --follow",
+)
 def audit(
     *,
-    after: Annotated[
-        int | None,
-        typer.Option(
-            metavar="SEQ",
-            help="Begin after this entry of the log.",
-            show_default="the beginning, or what --state says",
-        ),
-    ] = None,
-    wait: Annotated[
-        bool, typer.Option("--follow", help="Go on with what comes, until Ctrl-C.")
-    ] = False,
-    interval: Annotated[
-        float,
-        typer.Option(metavar="SECONDS", help="How often --follow looks for entries."),
-    ] = INTERVAL,
-    values: Annotated[
-        bool, typer.Option("--values", help="Include keys, values and reasons.")
-    ] = False,
-    webhook: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help=f"Post entries here, signed with the secret in {_SECRET}.",
-            rich_help_panel=_WEBHOOK,
-        ),
-    ] = None,
-    state: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where to keep how far it got; the next run goes on from there.",
-            rich_help_panel=_WEBHOOK,
-        ),
-    ] = None,
-    batch: Annotated[
-        int,
-        typer.Option(
-            metavar="COUNT", help="Entries in a request, at most.", rich_help_panel=_WEBHOOK
-        ),
-    ] = 100,
-    retry_for: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="Give up if the webhook takes nothing for so long.",
-            show_default="never with --follow, else 300",
-            rich_help_panel=_WEBHOOK,
-        ),
-    ] = None,
-    organization: Organization = "default",
+    after: int | None = option(
+        "SEQ", "Begin after this entry of the log.", shown="the beginning, or what --state says"
+    ),
+    wait: bool = flag("Go on with what comes, until Ctrl-C.", "--follow"),
+    interval: float = option("SECONDS", "How often --follow looks for entries.", default=INTERVAL),
+    values: bool = flag("Include keys, values and reasons."),
+    webhook: str | None = option(
+        "URL", f"Post entries here, signed with the secret in {_SECRET}.", panel=_WEBHOOK
+    ),
+    state: Path | None = option(
+        "FILE", "Where to keep how far it got; the next run goes on from there.", panel=_WEBHOOK
+    ),
+    batch: int = option("COUNT", "Entries in a request, at most.", default=100, panel=_WEBHOOK),
+    retry_for: float | None = option(
+        "SECONDS",
+        "Give up if the webhook takes nothing for so long.",
+        shown="never with --follow, else 300",
+        panel=_WEBHOOK,
+    ),
+    organization: str = ORGANIZATION,
     common: Common,
 ) -> None:
     """Print every decision of an organization as JSON Lines, and go on as they come.
@@ -116,17 +89,17 @@ def audit(
                 count = _print(pages(after or 0, PAGE), as_json=common.json)
                 if not count and not wait:
                     told = f"organization {organization!r} has no entries after {after or 0:,}"
-                    complain(told, kind="note")
+                    remark(told)
             return
         target, file = sending
         patience = _PATIENCE if retry_for is None and not wait else retry_for
-        sender = Sender(target, file, memory.now, retry_for=patience, tell=_warn)
+        sender = Sender(target, file, memory.now, retry_for=patience, tell=warn)
         with file.held(), _ending_well():
             sender.send(pages(_begin(memory, organization, file, after), batch))
     if common.json:
         print_json({"organization": organization, "delivered": sender.delivered})
     else:
-        complain(f"delivered {sender.delivered:,} entries to {target.host}", kind="note")
+        remark(f"delivered {sender.delivered:,} entries to {target.host}")
 
 
 def _checked(
@@ -144,7 +117,7 @@ def _checked(
         raise InvalidInput(f"--webhook needs a secret to sign with, in {_SECRET}")
     target = Webhook(webhook, secret.encode())
     if webhook.startswith("http:") and target.host not in _LOOPBACK:
-        complain(f"{target.host} is reached without encryption; use https://", kind="warning")
+        warn(f"{target.host} is reached without encryption; use https://")
     return target, PositionFile(state)
 
 
@@ -185,10 +158,6 @@ def _print(pages: Iterable[Sequence[AuditEntry]], *, as_json: bool) -> int:
     return count
 
 
-def _warn(message: str) -> None:
-    complain(message, kind="warning")
-
-
 def _batched(entries: Iterable[AuditEntry], limit: int) -> Pages:
     rest = iter(entries)
     while page := list(islice(rest, limit)):
@@ -214,17 +183,3 @@ def _ending_well() -> Iterator[None]:
 
 def _is_main_thread() -> bool:
     return current_thread() is main_thread()  # which alone may say what becomes of signals
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "audit",
-        audit,
-        [
-            "audit --org acme",
-            "audit --org acme --follow --after 1200",
-            "audit --org acme --webhook https://example.com/audit --state audit.state --follow",
-        ],
-    )

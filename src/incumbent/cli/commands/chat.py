@@ -5,42 +5,42 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Annotated
+from dataclasses import replace
 
 import typer
 
 import incumbent
 from incumbent.cli.chat import COMMANDS, ME, Chat
-from incumbent.cli.options import AskBeforeKeeping, Asker, Common
-from incumbent.cli.root import command
+from incumbent.cli.declaring import command, option, options
+from incumbent.cli.options import ASK_BEFORE_KEEPING, Asker, Common
 from incumbent.cli.tables import show
 from incumbent.model.errors import InvalidInput
 from incumbent.model.ids import new_id
 from incumbent.words import shown
 
 
-@dataclass(frozen=True)
+@options("Who is asking")
 class Talker(Asker):
     """The identity that talks, and the session that it talks in."""
 
-    session: Annotated[
-        str,
-        typer.Option(
-            envvar="INCUMBENT_SESSION",
-            metavar="ID",
-            help="The session: the same name goes on with a conversation.",
-            rich_help_panel="Who is asking",
-        ),
-    ] = "chat"
+    session: str = option(
+        "ID",
+        "The session: the same name goes on with a conversation.",
+        default="chat",
+        env="INCUMBENT_SESSION",
+    )
 
 
+@command(
+    "chat",
+    "chat --db :memory:",
+    "chat --user alice --authority manager --db agent.db",
+    "chat --db http://localhost:8765 < lines.txt",
+)
 def chat(
     *,
-    budget: Annotated[
-        int, typer.Option(metavar="TOKENS", help="How large a context may be.")
-    ] = 2000,
-    ask_before_keeping: AskBeforeKeeping = False,
+    budget: int = option("TOKENS", "How large a context may be.", default=2000),
+    ask_before_keeping: bool = ASK_BEFORE_KEEPING,
     who: Talker,
     common: Common,
 ) -> None:
@@ -136,19 +136,4 @@ def _welcome(session: incumbent.Session, path: str) -> None:
         f"Incumbent {incumbent.__version__} on {shown(where)}. You are {shown(who.user_id)} "
         f"({who.authority.rung}) in {shown(who.organization)}.\n"
         f"Type what is so, such as: The price is $40. Then: No, $45. /help tells the rest."
-    )
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "chat",
-        chat,
-        [
-            "chat",
-            "chat --db :memory:",
-            "chat --user alice --authority manager --db agent.db",
-            "chat --db http://localhost:8765 < lines.txt",
-        ],
     )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from incumbent.cli.completion import SCRIPTS, places
-from incumbent.cli.root import command
+from incumbent.cli.declaring import argument, command
 from incumbent.model.errors import InvalidInput
 
 
+@command(
+    "completion bash > ~/.local/share/bash-completion/completions/incumbent",
+    "completion zsh > ~/.zfunc/_incumbent",
+    "completion fish > ~/.config/fish/completions/incumbent.fish",
+)
 def completion(
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    shell: str = argument("SHELL", "bash, zsh or fish."),
 ) -> None:
     """Print what makes a shell complete commands and options.
 
@@ -26,17 +29,3 @@ def completion(
     if shell not in SCRIPTS:
         raise InvalidInput(f"SHELL {shell!r:.80} is not one of {', '.join(SCRIPTS)}")
     typer.echo(SCRIPTS[shell](list(places(typer.main.get_command(app)))))
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "completion",
-        completion,
-        [
-            "completion bash > ~/.local/share/bash-completion/completions/incumbent",
-            "completion zsh > ~/.zfunc/_incumbent",
-            "completion fish > ~/.config/fish/completions/incumbent.fish",
-        ],
-    )

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 import incumbent
 from incumbent.cli.accounts import account_of
+from incumbent.cli.declaring import argument, command, flag, option
 from incumbent.cli.options import Asker, Common, When
-from incumbent.cli.root import command, complain
+from incumbent.cli.root import remark
 from incumbent.cli.tables import print_json, show
 from incumbent.words import left_out
 
 
+@command(
+    "context 'Can we ship order 4711?'",
+    "context 'Can we offer 25%?' --budget 800 --explain",
+    "context 'What do we pay?' --profile high-stakes --style annotated --record",
+    "context 'Who was the lead?' --history --at 2026-03-02T09:00:00+00:00",
+)
 def context(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What the model is asked.")] = "",
+    query: str = argument("QUERY", "What the model is asked.", default=""),
     *,
-    budget: Annotated[int, typer.Option(metavar="TOKENS", help="The hard ceiling.")] = 4000,
-    profile: Annotated[
-        str, typer.Option(metavar="NAME", help="high-stakes, balanced or comprehensive.")
-    ] = "balanced",
-    style: Annotated[
-        str, typer.Option(metavar="NAME", help="plain, or annotated with ids, dates and sources.")
-    ] = "plain",
-    history: Annotated[
-        bool, typer.Option("--history", help="Add a section of what was true before.")
-    ] = False,
-    explain: Annotated[
-        bool,
-        typer.Option("--explain", help="After the text, account for every line and omission."),
-    ] = False,
-    record: Annotated[
-        bool, typer.Option("--record", help="Keep a receipt, for replay and diff.")
-    ] = False,
+    budget: int = option("TOKENS", "The hard ceiling.", default=4000),
+    profile: str = option("NAME", "high-stakes, balanced or comprehensive.", default="balanced"),
+    style: str = option(
+        "NAME", "plain, or annotated with ids, dates and sources.", default="plain"
+    ),
+    history: bool = flag("Add a section of what was true before."),
+    explain: bool = flag("After the text, account for every line and omission."),
+    record: bool = flag("Keep a receipt, for replay and diff."),
     when: When,
     who: Asker,
     common: Common,
@@ -63,9 +61,9 @@ def context(
         if explain:
             show("", *account_of(made, session.get))
         else:
-            complain(_summary(made), kind="note")
+            remark(_summary(made))
     if record:
-        complain(f"recorded; the same again: incumbent replay {made.receipt.id}", kind="note")
+        remark(f"recorded; the same again: incumbent replay {made.receipt.id}")
 
 
 def context_document(made: incumbent.Context) -> dict[str, Any]:
@@ -77,19 +75,4 @@ def _summary(made: incumbent.Context) -> str:
     lines = f"{len(made.lines)} line{'' if len(made.lines) == 1 else 's'}"
     return (
         f"{lines}, {made.tokens:,} of {made.budget:,} tokens; left out: {left_out(made.omissions)}"
-    )
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "context",
-        context,
-        [
-            "context 'Can we ship order 4711?'",
-            "context 'Can we offer 25%?' --budget 800 --explain",
-            "context 'What do we pay?' --profile high-stakes --style annotated --record",
-            "context 'Who was the lead?' --history --at 2026-03-02T09:00:00+00:00",
-        ],
     )

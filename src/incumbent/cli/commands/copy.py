@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack, closing
 from dataclasses import asdict
-from typing import Annotated
 
 import typer
 
 import incumbent
+from incumbent.cli.declaring import argument, command, flag, option
 from incumbent.cli.options import DEFAULT_EMBEDDER, Common
 from incumbent.cli.progress import ProgressLine
-from incumbent.cli.root import command, complain
+from incumbent.cli.root import complain, remark
 from incumbent.cli.servers import administration, is_address
 from incumbent.cli.tables import print_json, show, table
 from incumbent.model.errors import InvalidInput
@@ -21,33 +21,26 @@ from incumbent.stores.copying import Copied, Fate, copy_declarations, copy_organ
 _PLACE = "A SQLite file, or postgresql://user@host/database"
 
 
+@command(
+    "copy agent.db postgresql://admin@db.example.com/agents",
+    "copy postgresql://admin@db.example.com/agents backup.db --org acme",
+    "copy agent.db other.db --reindex",
+)
 def copy(
-    source: Annotated[str, typer.Argument(metavar="FROM", help=f"{_PLACE}.")],
-    target: Annotated[str, typer.Argument(metavar="TO", help=f"{_PLACE}; made if it is missing.")],
+    source: str = argument("FROM", f"{_PLACE}."),
+    target: str = argument("TO", f"{_PLACE}; made if it is missing."),
     *,
-    organization: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--organization",
-            "--org",
-            metavar="NAME",
-            help="Only this one; repeatable.",
-            show_default="all of them",
-        ),
-    ] = None,
-    reindex: Annotated[
-        bool,
-        typer.Option("--reindex", help="Make the index of what was copied now, not on first use."),
-    ] = False,
-    embedder: Annotated[
-        str,
-        typer.Option(
-            envvar="INCUMBENT_EMBEDDER",
-            metavar="NAME",
-            help="What --reindex makes vectors with: minilm, static or none.",
-        ),
-    ] = DEFAULT_EMBEDDER,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    organization: list[str] | None = option(
+        "NAME", "Only this one; repeatable.", "--organization", "--org", shown="all of them"
+    ),
+    reindex: bool = flag("Make the index of what was copied now, not on first use."),
+    embedder: str = option(
+        "NAME",
+        "What --reindex makes vectors with: minilm, static or none.",
+        default=DEFAULT_EMBEDDER,
+        env="INCUMBENT_EMBEDDER",
+    ),
+    json: bool = flag("Print one JSON document."),
 ) -> None:
     """Carry organizations from one store to another, and read them back.
 
@@ -129,22 +122,4 @@ def _print(results: list[Copied], *, reindex: bool) -> None:
     copied = [result for result in results if result.fate is Fate.COPIED]
     show(f"copied  {len(copied)} of {len(results)} organizations, verified")
     if copied and not reindex:
-        complain(
-            "the first context of each makes its index; to do that ahead: incumbent reindex",
-            kind="note",
-        )
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    address = "postgresql://admin@db.example.com/agents"
-    command(
-        app,
-        "copy",
-        copy,
-        [
-            f"copy agent.db {address}",
-            f"copy {address} backup.db --org acme",
-            "copy agent.db other.db --reindex",
-        ],
-    )
+        remark("the first context of each makes its index; to do that ahead: incumbent reindex")

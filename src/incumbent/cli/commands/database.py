@@ -6,13 +6,14 @@ import os
 import sys
 from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
+from incumbent.cli.declaring import CommandGroup, command, flag, option
 from incumbent.cli.progress import ProgressLine
-from incumbent.cli.root import command, complain
-from incumbent.cli.servers import Url, administration, checked
+from incumbent.cli.root import remark, warn
+from incumbent.cli.servers import URL, administration, checked
 from incumbent.cli.tables import account_lines, print_json, show, table
 from incumbent.model.errors import InvalidInput
 
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 
 _PASSWORD = "INCUMBENT_LOGIN_PASSWORD"
 _MOST_INDEXES = 5
+_ADDRESS = "postgresql://admin@db.example.com/agents"
 _UNITS = ("kB", "MB", "GB", "TB")
-_ABOUT = """Run a PostgreSQL database: make it, bring it up to date, examine it.
+GROUP = CommandGroup(
+    "db",
+    """Run a PostgreSQL database: make it, bring it up to date, examine it.
 
 \b
 Examples:
@@ -34,34 +38,23 @@ Examples:
 URL is the address of the database; left out, the one in INCUMBENT_DB. Passwords are best kept out
 of it: PGPASSWORD and ~/.pgpass work as they do for psql. So do sslmode, connect_timeout and the
 other parameters of libpq, after a question mark.
-"""
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+""",
+)
+_JSON = flag("Print one JSON document.")
 
 
+@command(f"db init {_ADDRESS}", f"db init {_ADDRESS} --login incumbent --partitions 32")
 def init(
-    url: Url = None,
+    url: str | None = URL,
     *,
-    partitions: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N", help="How many parts each table has; chosen once.", show_default="16"
-        ),
-    ] = None,
-    login: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Make this role too, for the application to connect with. It can become "
-            "incumbent_app and nothing else.",
-        ),
-    ] = None,
-    no_password: Annotated[
-        bool,
-        typer.Option(
-            "--no-password", help="The new role has none: it is let in by certificate or peer."
-        ),
-    ] = False,
-    json: Json = False,
+    partitions: int | None = option("N", "How many parts each table has; chosen once.", shown="16"),
+    login: str | None = option(
+        "NAME",
+        "Make this role too, for the application to connect with. It can become incumbent_app "
+        "and nothing else.",
+    ),
+    no_password: bool = flag("The new role has none: it is let in by certificate or peer."),
+    json: bool = _JSON,
 ) -> None:
     """Make the schema and the roles.
 
@@ -96,13 +89,12 @@ def _password(login: str) -> str:
     return str(given)
 
 
+@command(f"db migrate {_ADDRESS} --dry-run", f"db migrate {_ADDRESS}")
 def migrate(
-    url: Url = None,
+    url: str | None = URL,
     *,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would run, and change nothing.")
-    ] = False,
-    json: Json = False,
+    dry_run: bool = flag("Show what would run, and change nothing."),
+    json: bool = _JSON,
 ) -> None:
     """Bring the schema up to date.
 
@@ -123,17 +115,12 @@ def migrate(
     show(account_lines([("migration", name) for name in done.steps]))
 
 
+@command(f"db check {_ADDRESS}", "db check --quick")
 def check(
-    url: Url = None,
+    url: str | None = URL,
     *,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick",
-            help="Only whether the application could work now; for health checks.",
-        ),
-    ] = False,
-    json: Json = False,
+    quick: bool = flag("Only whether the application could work now; for health checks."),
+    json: bool = _JSON,
 ) -> None:
     """Examine a database: server, schema, row-level security, contents.
 
@@ -164,16 +151,14 @@ def _print_examination(about: Examination) -> None:
     show("healthy" if not about.findings else f"{len(about.findings)} finding(s)")
 
 
+@command(f"db stats {_ADDRESS}", "db stats --org acme --json")
 def stats(
-    url: Url = None,
+    url: str | None = URL,
     *,
-    organization: Annotated[
-        str | None,
-        typer.Option(
-            "--organization", "--org", metavar="NAME", help="Count the facts of this one only."
-        ),
-    ] = None,
-    json: Json = False,
+    organization: str | None = option(
+        "NAME", "Count the facts of this one only.", "--organization", "--org"
+    ),
+    json: bool = _JSON,
 ) -> None:
     """Show what a database holds, by organization and by table, and who is connected.
 
@@ -238,19 +223,16 @@ def _size(count: int) -> str:
     return f"{count / 1000**power:,.1f} {_UNITS[power - 1]}"
 
 
+@command(f"db vacuum {_ADDRESS}", f"db vacuum {_ADDRESS} --full")
 def vacuum(
-    url: Url = None,
+    url: str | None = URL,
     *,
-    full: Annotated[
-        bool,
-        typer.Option(
-            "--full",
-            help="Write every table anew, so that nothing of a deleted row stays in its files. "
-            "Locks each table while it does.",
-        ),
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    json: Json = False,
+    full: bool = flag(
+        "Write every table anew, so that nothing of a deleted row stays in its files. Locks "
+        "each table while it does."
+    ),
+    yes: bool = flag("Do not ask.", "--yes", "-y"),
+    json: bool = _JSON,
 ) -> None:
     """Free the room of rows that are gone, and count anew for the planner.
 
@@ -265,7 +247,7 @@ def vacuum(
     if full and not yes:
         question = "Every table is locked while it is written anew, readers included. Go on?"
         if not typer.confirm(question, err=True):
-            complain("nothing was done", kind="note")
+            remark("nothing was done")
             raise typer.Exit(1)
     with closing(ProgressLine()) as telling:
         done = tidy(address, full=full, told=telling)
@@ -276,36 +258,9 @@ def vacuum(
         how = "written anew" if full else "vacuumed"
         show(f"{how}  {done.tables} tables of {done.address}, {before} before, {after} now")
     for told in done.skipped:
-        complain(told, kind="warning")
+        warn(told)
     if done.open_transactions:
-        complain(
+        warn(
             f"{done.open_transactions} other transaction(s) were open; what was deleted since they "
-            f"began is still there. Run this again when they are done",
-            kind="warning",
+            f"began is still there. Run this again when they are done"
         )
-
-
-def register(app: typer.Typer) -> None:
-    """Add this group of commands to the command line."""
-    group = typer.Typer(
-        name="db",
-        help=_ABOUT,
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
-    )
-    address = "postgresql://admin@db.example.com/agents"
-    commands: list[tuple[str, Any, list[str]]] = [
-        (
-            "init",
-            init,
-            [f"db init {address}", f"db init {address} --login incumbent --partitions 32"],
-        ),
-        ("migrate", migrate, [f"db migrate {address} --dry-run", f"db migrate {address}"]),
-        ("check", check, [f"db check {address}", "db check --quick"]),
-        ("stats", stats, [f"db stats {address}", "db stats --org acme --json"]),
-        ("vacuum", vacuum, [f"db vacuum {address}", f"db vacuum {address} --full"]),
-    ]
-    for name, function, examples in commands:
-        command(group, name, function, examples)
-    app.add_typer(group, name="db")

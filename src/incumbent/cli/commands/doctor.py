@@ -8,13 +8,13 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 import incumbent
+from incumbent.cli.declaring import argument, command
 from incumbent.cli.options import Common
-from incumbent.cli.root import command
 from incumbent.cli.servers import administration, is_address
 from incumbent.cli.tables import account_lines, print_json, show, table
 from incumbent.context.tokens import counter
@@ -52,13 +52,11 @@ class _Census:
     findings: list[str] = field(default_factory=list)
 
 
+@command("doctor", "doctor agent.db --json", "doctor postgresql://incumbent@db.example.com/agents")
 def doctor(
-    store: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[STORE]", help="The file or the database, as with --db.", show_default=False
-        ),
-    ] = None,
+    store: str | None = argument(
+        "[STORE]", "The file or the database, as with --db.", default=None, show_default=False
+    ),
     *,
     common: Common,
 ) -> None:
@@ -315,13 +313,3 @@ def _print_report(
     for finding in findings:
         show(f"finding: {finding}")
     show("healthy" if not findings else f"{len(findings)} finding(s)")
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "doctor",
-        doctor,
-        ["doctor", "doctor agent.db --json", "doctor postgresql://incumbent@db.example.com/agents"],
-    )

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from incumbent import Erasure
-from incumbent.cli.options import Common, DryRun, Organization
-from incumbent.cli.root import command, complain
+from incumbent.cli.declaring import command, flag, option
+from incumbent.cli.options import DRY_RUN, ORGANIZATION, Common
+from incumbent.cli.root import remark
 from incumbent.cli.servers import is_address
 from incumbent.cli.tables import account_lines, clock, print_json, show
 from incumbent.stores.codec import erasure_record
 
 
+@command(
+    "forget --fact FACT_ID --dry-run",
+    "forget --subject 'Jane Doe' --org acme",
+    "forget --user jane -y",
+)
 def forget(
     *,
-    fact: Annotated[str | None, typer.Option(metavar="ID", help="One fact.")] = None,
-    subject: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Everything about this subject.")
-    ] = None,
+    fact: str | None = option("ID", "One fact."),
+    subject: str | None = option("NAME", "Everything about this subject."),
     # No environment variable: an erasure must not depend on one that somebody forgot was set.
-    user: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Everything this user owns, and what is about them."),
-    ] = None,
-    organization: Organization = "default",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    dry_run: DryRun = False,
+    user: str | None = option("ID", "Everything this user owns, and what is about them."),
+    organization: str = ORGANIZATION,
+    yes: bool = flag("Do not ask.", "--yes", "-y"),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Erase facts for good, and print the proof.
@@ -42,7 +41,7 @@ def forget(
             what = ", ".join(f"{name} {value!r}" for name, value in told.items() if value)
             question = f"Erase for good, in organization {organization!r}: {what}?"
             if not typer.confirm(question, err=True):
-                complain("nothing was erased", kind="note")
+                remark("nothing was erased")
                 raise typer.Exit(1)
         erasure = memory.forget(
             organization=organization,
@@ -55,13 +54,12 @@ def forget(
         proof = {"dry_run": True} if dry_run else {"digest": erasure.digest}
         print_json({**erasure_record(erasure), **proof})
     if not erasure.fact_ids and not any(erasure.removed.values()):
-        complain(f"nothing matched in organization {organization!r}; check the name", kind="note")
+        remark(f"nothing matched in organization {organization!r}; check the name")
         raise typer.Exit(1)
     if is_address(common.path) and not dry_run:
-        complain(
+        remark(
             "the files of the server hold it until they are written anew: incumbent db vacuum "
-            "--full",
-            kind="note",
+            "--full"
         )
     if common.json:
         return
@@ -86,17 +84,3 @@ def _proof_lines(erasure: Erasure) -> list[tuple[str, str]]:
         ("proof", erasure.id),
         ("digest", erasure.digest),
     ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "forget",
-        forget,
-        [
-            "forget --fact FACT_ID --dry-run",
-            "forget --subject 'Jane Doe' --org acme",
-            "forget --user jane -y",
-        ],
-    )

@@ -3,60 +3,30 @@
 from __future__ import annotations
 
 import webbrowser
-from dataclasses import dataclass, replace
-from typing import Annotated
+from dataclasses import replace
 
 import typer
 
 import incumbent
+from incumbent.cli.declaring import argument, command, flag, option, options
 from incumbent.cli.listening import log_to_stderr
 from incumbent.cli.options import Common
-from incumbent.cli.root import command
 from incumbent.model.errors import InvalidInput
 
 _WHO = "Through whose eyes"
 DEFAULT_PORT = 8766
 
 
-@dataclass(frozen=True)
+@options(_WHO)
 class Looker:
     """Whom the pages look as, until somebody else is chosen there."""
 
-    user: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="The person to look as.",
-            show_default="chosen on the page",
-            rich_help_panel=_WHO,
-        ),
-    ] = None
-    organization: Annotated[
-        str | None,
-        typer.Option(
-            "--organization",
-            "--org",
-            metavar="NAME",
-            help="The organization.",
-            show_default="chosen on the page",
-            rich_help_panel=_WHO,
-        ),
-    ] = None
-    authority: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TITLE",
-            help="Their rung or title.",
-            show_default="employee",
-            rich_help_panel=_WHO,
-        ),
-    ] = None
-    permission: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A permission they hold; repeatable.", rich_help_panel=_WHO
-        ),
-    ] = None
+    user: str | None = option("ID", "The person to look as.", shown="chosen on the page")
+    organization: str | None = option(
+        "NAME", "The organization.", "--organization", "--org", shown="chosen on the page"
+    )
+    authority: str | None = option("TITLE", "Their rung or title.", shown="employee")
+    permission: list[str] | None = option("NAME", "A permission they hold; repeatable.")
 
     def looks_as(self) -> dict[str, str]:
         """As the service takes it."""
@@ -69,16 +39,18 @@ class Looker:
         return {name: value for name, value in said.items() if value}
 
 
+@command(
+    "inspect agent.db --open",
+    "inspect agent.db --user alice --org acme",
+    "inspect --db postgresql://incumbent@db/incumbent",
+)
 def inspect(
-    store: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="STORE", help="A SQLite file, or a database; as --db.", show_default=False
-        ),
-    ] = None,
+    store: str | None = argument(
+        "STORE", "A SQLite file, or a database; as --db.", default=None, show_default=False
+    ),
     *,
-    port: Annotated[int, typer.Option(metavar="NUMBER", help="0 for a free one.")] = DEFAULT_PORT,
-    open_: Annotated[bool, typer.Option("--open", help="Open the page in your browser.")] = False,
+    port: int = option("NUMBER", "0 for a free one.", default=DEFAULT_PORT),
+    open_: bool = flag("Open the page in your browser.", "--open"),
     looker: Looker,
     common: Common,
 ) -> None:
@@ -128,17 +100,3 @@ def show_pages(
 
     log_to_stderr("warning")
     serve(memory, service, announce)
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "inspect",
-        inspect,
-        [
-            "inspect agent.db --open",
-            "inspect agent.db --user alice --org acme",
-            "inspect --db postgresql://incumbent@db/incumbent",
-        ],
-    )

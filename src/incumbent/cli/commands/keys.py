@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import incumbent
-from incumbent.cli.options import Common, Organization, parse_moment
-from incumbent.cli.root import command, complain
+from incumbent.cli.declaring import CommandGroup, argument, command, flag, option
+from incumbent.cli.options import ORGANIZATION, Common, parse_moment
+from incumbent.cli.root import remark
 from incumbent.cli.tables import account_lines, clock, print_json, show, table
 from incumbent.keys import make_key, parse
 from incumbent.model.errors import InvalidInput
@@ -19,7 +18,9 @@ from incumbent.model.keys import ApiKey, check_scopes
 from incumbent.stores.codec import key_record
 from incumbent.words import shown
 
-_ABOUT = """Manage the keys that programs show to be let in over a network.
+GROUP = CommandGroup(
+    "keys",
+    """Manage the keys that programs show to be let in over a network.
 
 \b
 Examples:
@@ -30,54 +31,36 @@ Examples:
 A key is for one organization, has scopes (read, write, review, erase, admin, metrics; none includes
 another) and a highest authority. It is shown once, when it is made: the store keeps a digest of it,
 which does not lead back. Keys stay where they were made: neither copy nor export takes them along.
-"""
+""",
+)
 _MOST_DAYS = 36_525
 _COLUMNS = ("id", "name", "state", "scopes", "authority", "user", "made (UTC)", "runs out (UTC)")
 
 
+@command(
+    "keys create reports --scope read --org acme",
+    "keys create desk --scope read --scope write --max-authority manager --user alice",
+    "keys create trial --scope read --days 30 --json",
+)
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What people will call it.")],
+    name: str = argument("NAME", "What people will call it."),
     *,
-    scope: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SCOPE",
-            help="What for: read, write, review, erase, admin or metrics; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    max_authority: Annotated[
-        str,
-        typer.Option(
-            metavar="TITLE", help="The highest rung or title that whoever uses it can have."
-        ),
-    ] = "employee",
+    scope: list[str] | None = option(
+        "SCOPE", "What for: read, write, review, erase, admin or metrics; repeatable.", shown=False
+    ),
+    max_authority: str = option(
+        "TITLE", "The highest rung or title that whoever uses it can have.", default="employee"
+    ),
     # No environment variable: a key must not speak for somebody because a variable was still set.
-    user: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="The one user it speaks for.", show_default="any"),
-    ] = None,
-    permission: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A permission that whoever uses it holds; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-    expires: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="When it runs out: ISO 8601 with a zone, 2027-03-02T09:00:00+00:00.",
-            show_default="never",
-        ),
-    ] = None,
-    days: Annotated[
-        int | None,
-        typer.Option(metavar="COUNT", help="The same, as days from now.", show_default=False),
-    ] = None,
-    organization: Organization = "default",
+    user: str | None = option("ID", "The one user it speaks for.", shown="any"),
+    permission: list[str] | None = option(
+        "NAME", "A permission that whoever uses it holds; repeatable.", shown=False
+    ),
+    expires: str | None = option(
+        "TIME", "When it runs out: ISO 8601 with a zone, 2027-03-02T09:00:00+00:00.", shown="never"
+    ),
+    days: int | None = option("COUNT", "The same, as days from now.", shown=False),
+    organization: str = ORGANIZATION,
     common: Common,
 ) -> None:
     """Make a key and show it, this once.
@@ -112,7 +95,7 @@ def create(
         ("runs out", clock(made.expires_at, "never")),
     ]
     show(f"made  key {made.name!r}", account_lines(lines))
-    complain("the key is shown this once; only a digest of it is kept", kind="note")
+    remark("the key is shown this once; only a digest of it is kept")
 
 
 def _rung(ladder: incumbent.Ladder, title: str) -> str:
@@ -140,10 +123,11 @@ def _expiry(expires: str | None, days: int | None) -> Callable[[datetime], datet
     return lambda now: now + timedelta(days=days)
 
 
+@command("keys list --org acme", "keys list --all --json")
 def list_(
     *,
-    every: Annotated[bool, typer.Option("--all", help="The keys of every organization.")] = False,
-    organization: Organization = "default",
+    every: bool = flag("The keys of every organization.", "--all"),
+    organization: str = ORGANIZATION,
     common: Common,
 ) -> None:
     """List the keys of an organization, oldest first. Of none is the text known any more."""
@@ -158,7 +142,7 @@ def list_(
         show(table((*first, *_COLUMNS), rows))
     else:
         whose = "any organization" if every else f"organization {organization!r}"
-        complain(f"there are no keys of {whose}", kind="note")
+        remark(f"there are no keys of {whose}")
 
 
 def _state(key: ApiKey, now: datetime) -> str:
@@ -180,8 +164,9 @@ def _row(key: ApiKey, now: datetime) -> list[str]:
     ]
 
 
+@command("keys revoke 019a4f2c7b3e7d10a1b2c3d4e5f60718")
 def revoke(
-    key: Annotated[str, typer.Argument(metavar="ID", help="The id of a key, or all of its text.")],
+    key: str = argument("ID", "The id of a key, or all of its text."),
     *,
     common: Common,
 ) -> None:
@@ -205,31 +190,3 @@ def revoke(
     word = "revoked" if known.revoked_at is None else "was revoked before"
     whose = f"key {ended.name!r} of organization {ended.organization!r}"
     show(f"{word}  {whose}, since {clock(ended.revoked_at)} UTC")
-
-
-def register(app: typer.Typer) -> None:
-    """Add this group of commands to the command line."""
-    group = typer.Typer(
-        name="keys",
-        help=_ABOUT,
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
-    )
-    example = "019a4f2c7b3e7d10a1b2c3d4e5f60718"
-    commands: list[tuple[str, Any, list[str]]] = [
-        (
-            "create",
-            create,
-            [
-                "keys create reports --scope read --org acme",
-                "keys create desk --scope read --scope write --max-authority manager --user alice",
-                "keys create trial --scope read --days 30 --json",
-            ],
-        ),
-        ("list", list_, ["keys list --org acme", "keys list --all --json"]),
-        ("revoke", revoke, [f"keys revoke {example}"]),
-    ]
-    for name, function, examples in commands:
-        command(group, name, function, examples)
-    app.add_typer(group, name="keys")

@@ -1,25 +1,22 @@
-"""Commands that list what an organization has: list users, sessions, subjects, keys and so on.
-
-Those that list facts, branches and turns are in `fact_lists`."""
+"""Commands that list, by pages: list users, sessions, subjects, keys, facts and so on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import incumbent
-from incumbent.cli.commands import fact_lists
-from incumbent.cli.options import Asker, Common, Organization
-from incumbent.cli.paging import WHICH, Paging, Span, print_page
-from incumbent.cli.root import command
+from incumbent.cli.commands.write import SUBJECT
+from incumbent.cli.declaring import CommandGroup, argument, command, flag, option, options
+from incumbent.cli.options import ORGANIZATION, Asker, Common, When
+from incumbent.cli.paging import WHICH, Columns, Paging, Span, print_page
 from incumbent.cli.tables import clock
 from incumbent.context.quotes import inline
-from incumbent.words import cut, shown
+from incumbent.context.rendering import name_of
+from incumbent.words import cut, shown, standing
 
-_ABOUT = """List what an organization has, by pages.
+GROUP = CommandGroup(
+    "list",
+    """List what an organization has, by pages.
 
 \b
 Examples:
@@ -34,43 +31,129 @@ Sessions, turns and receipts are your own; facts, their subjects, keys and branc
 you may see. With --all, sessions, receipts, subjects and keys are everybody's, as users and audit
 are always: that is for those who answer for an organization, and takes the scope admin behind a
 service.
-"""
+""",
+)
 _LONGEST = 60
 
 
-@dataclass(frozen=True)
+def _cut(text: str) -> str:
+    return cut(inline(text), _LONGEST)
+
+
+def _whose(one: Any) -> str:
+    return shown(one.owner) if one.owner else "(organization)"
+
+
+def _content(one: incumbent.AuditEntry) -> str:
+    if one.content is None:
+        return ""
+    about = shown(one.content.value)
+    key = one.content.key
+    return _cut("(erased)" if one.content.erased else f"{key}: {about}" if key else about)
+
+
+_USERS: Columns = {
+    "user": lambda one: shown(one.user_id),
+    "facts in office": lambda one: f"{one.facts:,}",
+    "sessions": lambda one: f"{one.sessions:,}",
+    "last decision (UTC)": lambda one: clock(one.last_at, "never"),
+}
+_SESSIONS: Columns = {
+    "session": lambda one: shown(one.session_id),
+    "user": lambda one: shown(one.user_id),
+    "began (UTC)": lambda one: clock(one.started_at),
+    "last turn (UTC)": lambda one: clock(one.last_at),
+    "turns": lambda one: f"{one.turns:,}",
+}
+_SUBJECTS: Columns = {
+    "subject": lambda one: shown(one.subject) if one.subject else "(as said)",
+    "of": _whose,
+    "facts in office": lambda one: f"{one.facts:,}",
+    "keys": lambda one: f"{one.keys:,}",
+    "newest (UTC)": lambda one: clock(one.last_at),
+}
+_KEYS: Columns = {
+    "key": lambda one: shown(one.key) if one.key else "(as said)",
+    "of": _whose,
+    "facts in office": lambda one: f"{one.facts:,}",
+    "subjects": lambda one: f"{one.subjects:,}",
+    "newest (UTC)": lambda one: clock(one.last_at),
+}
+_RECEIPTS: Columns = {
+    "id": lambda one: one.id,
+    "kept (UTC)": lambda one: clock(one.kept_at),
+    "for": lambda one: shown(one.user_id),
+    "query": lambda one: _cut(one.query),
+    "tokens": lambda one: f"{one.tokens:,} of {one.budget:,}",
+    "facts": lambda one: f"{one.facts:,}",
+}
+_ENTRIES: Columns = {
+    "entry": lambda one: str(one.seq),
+    "recorded (UTC)": lambda one: clock(one.recorded_at),
+    "by": lambda one: shown(one.by),
+    "action": lambda one: one.action.value,
+    "outcome": lambda one: one.outcome.value,
+    "rule": lambda one: one.rule.value,
+    "fact": lambda one: one.fact_id,
+}
+_FACTS: Columns = {
+    "recorded (UTC)": lambda one: clock(one.recorded_at),
+    "status": standing,
+    "key": lambda one: _cut(name_of(one)),
+    "value": lambda one: shown(one.value),
+    "of": _whose,
+    "by": lambda one: one.authority,
+    "id": lambda one: one.id,
+}
+_BRANCHES: Columns = {
+    "kind": lambda one: one.kind.value,
+    "name": lambda one: shown(one.name),
+    "facts in office": lambda one: f"{one.facts:,}",
+    "newest (UTC)": lambda one: clock(one.last_at),
+}
+_TURNS: Columns = {
+    "turn": lambda one: str(one.turn_index),
+    "said (UTC)": lambda one: clock(one.at),
+    "speaker": lambda one: shown(one.speaker),
+    "ref": lambda one: "" if one.ref is None else shown(one.ref),
+    "facts": lambda one: f"{len(one.fact_ids):,}",
+    "verdicts": lambda one: f"{len(one.verdict_ids):,}",
+    "words": lambda one: "" if one.text is None else _cut(one.text),
+}
+
+
+@options(WHICH)
 class Whose:
     """One's own lines, or everybody's."""
 
-    everybody: Annotated[
-        bool, typer.Option("--all", help="Those of everybody.", rich_help_panel=WHICH)
-    ] = False
-    of: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="Those of one user, whoever asks; for subjects and keys, '' is the "
-            "organization's own.",
-            rich_help_panel=WHICH,
-        ),
-    ] = None
+    everybody: bool = flag("Those of everybody.", "--all")
+    of: str | None = option(
+        "ID",
+        "Those of one user, whoever asks; for subjects and keys, '' is the organization's own.",
+    )
 
-    @property
-    def is_wide(self) -> bool:
-        return self.everybody or self.of is not None
-
-
-Prefix = Annotated[
-    str,
-    typer.Option(metavar="TEXT", help="Only names that begin with this.", rich_help_panel=WHICH),
-]
+    def page(
+        self, common: Common, who: Asker, name: str, owner: str = "user_id", **asked: Any
+    ) -> incumbent.Listing[Any]:
+        """The page by the operation of that name, of a session or of the memory; `owner` is what
+        the memory calls the one user."""
+        with common.open() as memory:
+            if not (self.everybody or self.of is not None):
+                page: incumbent.Listing[Any] = getattr(who.at(memory), name)(**asked)
+            else:
+                page = getattr(memory, name)(who.organization, **{owner: self.of}, **asked)
+            return page
 
 
+_PREFIX = option("TEXT", "Only names that begin with this.", default="", panel=WHICH)
+
+
+@command("list users --org acme", "list users --org acme --prefix al --json")
 def users(
     *,
-    prefix: Prefix = "",
+    prefix: str = _PREFIX,
     paging: Paging,
-    organization: Organization = "default",
+    organization: str = ORGANIZATION,
     common: Common,
 ) -> None:
     """List the users of an organization, in the order of their ids.
@@ -79,77 +162,57 @@ def users(
     """
     with common.open() as memory:
         page = memory.list_users(organization, prefix=prefix, **paging.asked)
-    columns = ("user", "facts in office", "sessions", "last decision (UTC)")
-    print_page(page, common, columns, _user_row)
+    print_page(page, common, _USERS)
 
 
+@command("list sessions --user alice --org acme", "list sessions --org acme --all --limit 20")
 def sessions(*, span: Span, reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
     """List the sessions in which a turn was observed, the last begun first.
 
     --since and --until go by the beginning of a session.
     """
-    asked = {**span.asked, **paging.asked}
-    with common.open() as memory:
-        if reach.is_wide:
-            page = memory.list_sessions(who.organization, user_id=reach.of, **asked)
-        else:
-            page = who.at(memory).list_sessions(**asked)
-    columns = ("session", "user", "began (UTC)", "last turn (UTC)", "turns")
-    print_page(page, common, columns, _session_row)
+    page = reach.page(common, who, "list_sessions", **span.asked, **paging.asked)
+    print_page(page, common, _SESSIONS)
 
 
+@command("list subjects --prefix order-", "list subjects --org acme --of alice --json")
 def subjects(
-    *, prefix: Prefix = "", reach: Whose, paging: Paging, who: Asker, common: Common
+    *, prefix: str = _PREFIX, reach: Whose, paging: Paging, who: Asker, common: Common
 ) -> None:
     """List the subjects of facts in office, by owner and name."""
-    asked = {"prefix": prefix, **paging.asked}
-    with common.open() as memory:
-        if reach.is_wide:
-            page = memory.list_subjects(who.organization, owner=reach.of, **asked)
-        else:
-            page = who.at(memory).list_subjects(**asked)
-    columns = ("subject", "of", "facts in office", "keys", "newest (UTC)")
-    print_page(page, common, columns, _subject_row)
+    page = reach.page(common, who, "list_subjects", "owner", prefix=prefix, **paging.asked)
+    print_page(page, common, _SUBJECTS)
 
 
-def keys(*, prefix: Prefix = "", reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
+@command("list keys --prefix order_", "list keys --org acme --all --json")
+def keys(
+    *, prefix: str = _PREFIX, reach: Whose, paging: Paging, who: Asker, common: Common
+) -> None:
     """List the keys of facts in office, by owner and name.
 
     Facts that were kept as they were said have none: they are counted as (as said).
     The keys that let programs in are another matter: incumbent keys list.
     """
-    asked = {"prefix": prefix, **paging.asked}
-    with common.open() as memory:
-        if reach.is_wide:
-            page = memory.list_keys(who.organization, owner=reach.of, **asked)
-        else:
-            page = who.at(memory).list_keys(**asked)
-    columns = ("key", "of", "facts in office", "subjects", "newest (UTC)")
-    print_page(page, common, columns, _key_row)
+    page = reach.page(common, who, "list_keys", "owner", prefix=prefix, **paging.asked)
+    print_page(page, common, _KEYS)
 
 
+@command("list receipts", "list receipts --org acme --all --since 2026-03-02T00:00:00+00:00")
 def receipts(*, span: Span, reach: Whose, paging: Paging, who: Asker, common: Common) -> None:
     """List the receipts of contexts, the last kept first.
 
     --since and --until go by the moment at which a receipt was kept.
     """
-    asked = {**span.asked, **paging.asked}
-    with common.open() as memory:
-        if reach.is_wide:
-            page = memory.list_receipts(who.organization, user_id=reach.of, **asked)
-        else:
-            page = who.at(memory).list_receipts(**asked)
-    columns = ("id", "kept (UTC)", "for", "query", "tokens", "facts")
-    print_page(page, common, columns, _receipt_row)
+    page = reach.page(common, who, "list_receipts", **span.asked, **paging.asked)
+    print_page(page, common, _RECEIPTS)
 
 
+@command("list audit --org acme --limit 20", "list audit --values --json")
 def audit(
     *,
-    values: Annotated[
-        bool, typer.Option("--values", help="Include keys, values and reasons.")
-    ] = False,
+    values: bool = flag("Include keys, values and reasons."),
     paging: Paging,
-    organization: Organization = "default",
+    organization: str = ORGANIZATION,
     common: Common,
 ) -> None:
     """List the decisions of an organization, the last first.
@@ -158,87 +221,85 @@ def audit(
     """
     with common.open() as memory:
         page = memory.list_audit(organization, values=values, **paging.asked)
-    columns = ["entry", "recorded (UTC)", "by", "action", "outcome", "rule", "fact"]
-    print_page(page, common, [*columns, *(["key and value"] if values else [])], _entry_row)
+    told: Columns = {"key and value": _content} if values else {}
+    print_page(page, common, _ENTRIES | told)
 
 
-def _user_row(one: incumbent.ListedUser) -> list[str]:
-    return [shown(one.user_id), f"{one.facts:,}", f"{one.sessions:,}", clock(one.last_at, "never")]
+@command("list facts --text oak", "list facts --key address --any-state --limit 20 --json")
+def facts(
+    *,
+    text: str = option(
+        "TEXT",
+        "What the key, the subject or the value contains, in any letter case.",
+        default="",
+        panel=WHICH,
+    ),
+    key: str | None = option(
+        "KEY", "Of this key; '' for those kept as they were said.", panel=WHICH
+    ),
+    subject: str | None = SUBJECT,
+    state: list[str] | None = option(
+        "STATUS",
+        "In this state: office, superseded, retracted ...; repeatable.",
+        shown="office",
+        panel=WHICH,
+    ),
+    any_state: bool = flag("In whatever state.", panel=WHICH),
+    scope: str | None = option("SCOPE", "In this scope: global, task, session.", panel=WHICH),
+    memory_type: str | None = option(
+        "TYPE", "Of this memory: user, capability, organizational.", panel=WHICH
+    ),
+    of_authority: str | None = option("TITLE", "Said with this authority.", panel=WHICH),
+    needs_review: bool = flag("With a base that has changed.", panel=WHICH),
+    span: Span,
+    paging: Paging,
+    when: When,
+    who: Asker,
+    common: Common,
+) -> None:
+    """List the facts that you may see, the last recorded first.
+
+    Those in office, unless another state is asked for. --since and --until go by when a fact was
+    recorded. The facts you go by, shadowed ones left out: incumbent facts.
+    """
+    with common.open() as memory:
+        page = when.look(memory, who.at(memory)).list_facts(
+            text=text,
+            key=key,
+            subject=subject,
+            states=() if any_state else state or ("office",),
+            scope=scope,
+            memory_type=memory_type,
+            authority=of_authority,
+            needs_review=True if needs_review else None,
+            **span.asked,
+            **paging.asked,
+        )
+    print_page(page, common, _FACTS)
 
 
-def _session_row(one: incumbent.ListedSession) -> list[str]:
-    began, last = clock(one.started_at), clock(one.last_at)
-    return [shown(one.session_id), shown(one.user_id), began, last, f"{one.turns:,}"]
+@command("list branches", "list branches --user alice --org acme --json")
+def branches(*, paging: Paging, when: When, who: Asker, common: Common) -> None:
+    """List the drafts and hypotheticals with facts in office that you may see."""
+    with common.open() as memory:
+        page = when.look(memory, who.at(memory)).list_branches(**paging.asked)
+    print_page(page, common, _BRANCHES)
 
 
-def _subject_row(one: incumbent.ListedSubject) -> list[str]:
-    return _name_row(one.subject, one.owner, one.facts, one.keys, one.last_at)
+@command("list turns", "list turns chat-1 --user alice --org acme --json")
+def turns(
+    of_session: str | None = argument(
+        "SESSION", "One of your sessions.", default=None, show_default="--session"
+    ),
+    *,
+    paging: Paging,
+    who: Asker,
+    common: Common,
+) -> None:
+    """List the turns that were observed in one of your sessions, the first first.
 
-
-def _key_row(one: incumbent.ListedKey) -> list[str]:
-    return _name_row(one.key, one.owner, one.facts, one.subjects, one.last_at)
-
-
-def _name_row(name: str, owner: str, facts: int, others: int, last_at: datetime) -> list[str]:
-    whose = shown(owner) if owner else "(organization)"
-    return [
-        shown(name) if name else "(as said)",
-        whose,
-        f"{facts:,}",
-        f"{others:,}",
-        clock(last_at),
-    ]
-
-
-def _receipt_row(one: incumbent.ListedReceipt) -> list[str]:
-    tokens = f"{one.tokens:,} of {one.budget:,}"
-    query = cut(inline(one.query), _LONGEST)
-    return [one.id, clock(one.kept_at), shown(one.user_id), query, tokens, f"{one.facts:,}"]
-
-
-def _entry_row(one: incumbent.AuditEntry) -> list[str]:
-    told = [one.action.value, one.outcome.value, one.rule.value, one.fact_id]
-    row = [str(one.seq), clock(one.recorded_at), shown(one.by), *told]
-    if one.content is None:
-        return row
-    about = "(erased)" if one.content.erased else _content(one.content.key, one.content.value)
-    return [*row, cut(inline(about), _LONGEST)]
-
-
-def _content(key: str | None, value: Any) -> str:
-    return f"{key}: {shown(value)}" if key else shown(value)
-
-
-def register(app: typer.Typer) -> None:
-    """Add this group of commands to the command line."""
-    group = typer.Typer(
-        name="list",
-        help=_ABOUT,
-        no_args_is_help=True,
-        rich_markup_mode=None,
-        context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
-    )
-    commands: list[tuple[str, Any, list[str]]] = [
-        ("users", users, ["list users --org acme", "list users --org acme --prefix al --json"]),
-        (
-            "sessions",
-            sessions,
-            ["list sessions --user alice --org acme", "list sessions --org acme --all --limit 20"],
-        ),
-        (
-            "subjects",
-            subjects,
-            ["list subjects --prefix order-", "list subjects --org acme --of alice --json"],
-        ),
-        ("keys", keys, ["list keys --prefix order_", "list keys --org acme --all --json"]),
-        (
-            "receipts",
-            receipts,
-            ["list receipts", "list receipts --org acme --all --since 2026-03-02T00:00:00+00:00"],
-        ),
-        ("audit", audit, ["list audit --org acme --limit 20", "list audit --values --json"]),
-        *fact_lists.COMMANDS,
-    ]
-    for name, function, examples in commands:
-        command(group, name, function, examples)
-    app.add_typer(group, name="list")
+    With what came of each as far as you may see it, and its words while they are on the desk.
+    """
+    with common.open() as memory:
+        page = who.at(memory).list_turns(of_session, **paging.asked)
+    print_page(page, common, _TURNS)

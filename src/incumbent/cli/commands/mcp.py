@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import typer
 
 import incumbent
+from incumbent.cli.declaring import command, flag, option, options
 from incumbent.cli.listening import Believing, check_level, log_to_stderr, warm_meanwhile
-from incumbent.cli.options import ORGANIZATION_HELP, AskBeforeKeeping, Common, login_name
-from incumbent.cli.root import command, complain
+from incumbent.cli.options import ASK_BEFORE_KEEPING, TASK, Common, Person, login_name
+from incumbent.cli.root import remark
 from incumbent.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -23,73 +24,33 @@ _WHO = "For whom"
 _WEB = "Over HTTP"
 
 
-@dataclass(frozen=True)
-class ForWhom:
+@options(_WHO)
+class ForWhom(Person):
     """The identity that a model works for. The model cannot choose it."""
 
-    user: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_USER",
-            metavar="ID",
-            help="Whose facts these are: the user id of the person who talks with the model.",
-            show_default="your login name; with credentials, theirs",
-            rich_help_panel=_WHO,
-        ),
-    ] = None
-    name: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Their name, as a model reads it.", rich_help_panel=_WHO),
-    ] = None
-    authority: Annotated[
-        str,
-        typer.Option(
-            envvar="INCUMBENT_AUTHORITY",
-            metavar="TITLE",
-            help="The most that anything the model writes can carry: guest, employee, manager ... "
-            "A guest cannot replace what others said.",
-            rich_help_panel=_WHO,
-        ),
-    ] = "employee"
-    organization: Annotated[
-        str,
-        typer.Option(
-            "--organization",
-            "--org",
-            envvar="INCUMBENT_ORGANIZATION",
-            metavar="NAME",
-            help=ORGANIZATION_HELP,
-            rich_help_panel=_WHO,
-        ),
-    ] = "default"
-    department: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Their department.", rich_help_panel=_WHO)
-    ] = None
-    permission: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="A permission they hold; repeatable.", rich_help_panel=_WHO
-        ),
-    ] = None
-    session: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_SESSION",
-            metavar="ID",
-            help="The session, to go on with one.",
-            show_default="a new one, until this ends",
-            rich_help_panel=_WHO,
-        ),
-    ] = None
-    task: Annotated[
-        str | None,
-        typer.Option(
-            envvar="INCUMBENT_TASK",
-            metavar="ID",
-            help="The task at hand: its facts apply too.",
-            rich_help_panel=_WHO,
-        ),
-    ] = None
+    user: str | None = option(
+        "ID",
+        "Whose facts these are: the user id of the person who talks with the model.",
+        env="INCUMBENT_USER",
+        shown="your login name; with credentials, theirs",
+    )
+    name: str | None = option("NAME", "Their name, as a model reads it.")
+    authority: str = option(
+        "TITLE",
+        "The most that anything the model writes can carry: guest, employee, manager ... A "
+        "guest cannot replace what others said.",
+        default="employee",
+        env="INCUMBENT_AUTHORITY",
+    )
+    department: str | None = option("NAME", "Their department.")
+    permission: list[str] | None = option("NAME", "A permission they hold; repeatable.")
+    session: str | None = option(
+        "ID",
+        "The session, to go on with one.",
+        env="INCUMBENT_SESSION",
+        shown="a new one, until this ends",
+    )
+    task: str | None = TASK
 
     def sitting(self, *, credentials: bool, read_only: bool, forgetting: bool) -> Sitting:
         """The identity as the server takes it. Where callers show credentials, the credentials
@@ -98,69 +59,46 @@ class ForWhom:
 
         return Sitting(
             user_id=self.user if credentials else self.user or login_name(),
-            user_name=self.name,
-            authority=self.authority,
-            organization=self.organization,
-            department=self.department,
-            permissions=tuple(self.permission or ()),
             session_id=self.session,
             task_id=self.task,
             read_only=read_only,
             forgetting=forgetting,
+            **self.attributes,
         )
 
 
-@dataclass(frozen=True)
+@options()
 class Listening:
     """The HTTP address to listen on."""
 
-    http: Annotated[
-        bool,
-        typer.Option(
-            "--http", help="Listen for clients, at /mcp, instead of being started by one."
-        ),
-    ] = False
-    host: Annotated[
-        str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Where to listen.",
-            envvar="INCUMBENT_HOST",
-            rich_help_panel=_WEB,
-        ),
-    ] = "127.0.0.1"
-    port: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER",
-            help="0 for a free one.",
-            envvar="INCUMBENT_PORT",
-            rich_help_panel=_WEB,
-        ),
-    ] = 8766
-    rate: Annotated[
-        float,
-        typer.Option(
-            metavar="COUNT",
-            help="Requests a second that one key may make for long; 0 for no limit.",
-            rich_help_panel=_WEB,
-        ),
-    ] = 100.0
+    http: bool = flag("Listen for clients, at /mcp, instead of being started by one.")
+    host: str = option(
+        "ADDRESS", "Where to listen.", default="127.0.0.1", env="INCUMBENT_HOST", panel=_WEB
+    )
+    port: int = option(
+        "NUMBER", "0 for a free one.", default=8766, env="INCUMBENT_PORT", panel=_WEB
+    )
+    rate: float = option(
+        "COUNT",
+        "Requests a second that one key may make for long; 0 for no limit.",
+        default=100.0,
+        panel=_WEB,
+    )
 
 
+@command(
+    "mcp",
+    "mcp --db agent.db --user alice --authority manager --org acme",
+    "mcp --db https://incumbent.example.com --user alice",
+    "mcp --http --port 8766",
+    "mcp --http --host 0.0.0.0 --db postgresql://incumbent@db/incumbent",
+)
 def mcp(
     *,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="The model may read, and change nothing.")
-    ] = False,
-    allow_forget: Annotated[
-        bool,
-        typer.Option("--allow-forget", help="The model may erase facts of this person for good."),
-    ] = False,
-    log: Annotated[
-        str, typer.Option(metavar="LEVEL", help="debug, info, warning or error, on stderr.")
-    ] = "warning",
-    ask_before_keeping: AskBeforeKeeping = False,
+    read_only: bool = flag("The model may read, and change nothing."),
+    allow_forget: bool = flag("The model may erase facts of this person for good."),
+    log: str = option("LEVEL", "debug, info, warning or error, on stderr.", default="warning"),
+    ask_before_keeping: bool = ASK_BEFORE_KEEPING,
     whom: ForWhom,
     listening: Listening,
     believing: Believing,
@@ -199,10 +137,9 @@ def _over_streams(memory: incumbent.Memory, sitting: Sitting) -> None:
 
     seats = Seats(memory, sitting)
     if sys.stdin.isatty():
-        complain(
+        remark(
             "waiting for a client; editors and desktop applications start this by themselves, and "
-            "Ctrl-C ends it",
-            kind="note",
+            "Ctrl-C ends it"
         )
 
     def leave() -> None:
@@ -260,19 +197,3 @@ def _leave(seats: Seats) -> None:
 def _announce(address: str, service: Service) -> None:
     who = "with a key or token" if service.credentials else "open to this machine, no key needed"
     typer.echo(f"Incumbent {incumbent.__version__} serves models at {address} ({who})", err=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "mcp",
-        mcp,
-        [
-            "mcp",
-            "mcp --db agent.db --user alice --authority manager --org acme",
-            "mcp --db https://incumbent.example.com --user alice",
-            "mcp --http --port 8766",
-            "mcp --http --host 0.0.0.0 --db postgresql://incumbent@db/incumbent",
-        ],
-    )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os.path import exists
-from typing import Annotated, Any, Literal
-
-import typer
+from typing import Any, Literal
 
 import incumbent
 from incumbent.cli.advice import Second, opinion_document
+from incumbent.cli.declaring import argument, command, flag, option, options
 from incumbent.cli.observations import (
     Tally,
     observation_document,
@@ -21,14 +18,14 @@ from incumbent.cli.observations import (
     total_of,
 )
 from incumbent.cli.options import (
+    ASK_BEFORE_KEEPING,
     DEFAULT_SESSION,
-    AskBeforeKeeping,
+    DRY_RUN,
     Asker,
     Common,
-    DryRun,
     parse_moment,
 )
-from incumbent.cli.root import command, complain
+from incumbent.cli.root import FirstWarnings
 from incumbent.cli.servers import is_address
 from incumbent.cli.transcripts import (
     TranscriptConversation,
@@ -38,71 +35,44 @@ from incumbent.cli.transcripts import (
     check_readable,
     opened,
 )
-from incumbent.cli.trials import trial_of
+from incumbent.cli.trials import opened_or_tried
 from incumbent.model.errors import InvalidInput, NotPermitted
 
 _ALONE = "A single turn"
-_MOST_WARNINGS = 10
-"""So many lines that were passed over are told one by one."""
 
 
-@dataclass(frozen=True)
+@options("Who is asking")
 class TranscriptOwner(Asker):
     """The identity whose conversations they are, and the session that they go to."""
 
-    session: Annotated[
-        str,
-        typer.Option(
-            "--session",
-            "--session-id",
-            envvar="INCUMBENT_SESSION",
-            metavar="ID",
-            help="The session the turns belong to.",
-            show_default=f"one for each conversation of a FILE; {DEFAULT_SESSION} for --text",
-            rich_help_panel="Who is asking",
-        ),
-    ] = ""
+    session: str = option(
+        "ID",
+        "The session the turns belong to.",
+        "--session",
+        "--session-id",
+        default="",
+        env="INCUMBENT_SESSION",
+        shown=f"one for each conversation of a FILE; {DEFAULT_SESSION} for --text",
+    )
 
     def into(self, session_id: str) -> TranscriptOwner:
         """The same, in that session unless another was asked for."""
         return replace(self, session=self.session or session_id)
 
 
-@dataclass(frozen=True)
+@options(_ALONE)
 class Single:
     """The details of a turn that is given on the command line."""
 
-    text: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What was said.", rich_help_panel=_ALONE),
-    ] = None
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="When it was said: ISO 8601 with a zone.",
-            show_default="now",
-            rich_help_panel=_ALONE,
-        ),
-    ] = None
-    ref: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REF",
-            help="What you call it; the same turn again changes nothing.",
-            rich_help_panel=_ALONE,
-        ),
-    ] = None
-    as_authority: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            metavar="TITLE",
-            help="Whose word it is; above your own it takes --permission authority:RUNG.",
-            show_default="your own",
-            rich_help_panel=_ALONE,
-        ),
-    ] = None
+    text: str | None = option("TEXT", "What was said.")
+    at: str | None = option("TIME", "When it was said: ISO 8601 with a zone.", shown="now")
+    ref: str | None = option("REF", "What you call it; the same turn again changes nothing.")
+    as_authority: str | None = option(
+        "TITLE",
+        "Whose word it is; above your own it takes --permission authority:RUNG.",
+        "--as",
+        shown="your own",
+    )
 
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments for `session.observe`."""
@@ -128,7 +98,7 @@ class _Clerk:
     opinions: list[tuple[Tally, incumbent.Opinion, dict[str, Any]]] = field(default_factory=list)
     """Opinions that are awaited, with the tally that counts them."""
     read: int = 0
-    warned: int = 0
+    warnings: FirstWarnings = field(default_factory=FirstWarnings)
 
     def take(self, source: TranscriptFile, *, is_only: bool) -> None:
         for conversation in source.conversations():
@@ -162,7 +132,7 @@ class _Clerk:
                     f"over such turns with --skip-bad"
                 ) from None
             tally.skipped += 1
-            self._warn(f"{where} passed over: {error}")
+            self.warnings.add(f"{where} passed over: {error}")
             return
         tally.add(made)
         document: dict[str, Any] = {}
@@ -186,13 +156,6 @@ class _Clerk:
                 document["opinion"] = opinion_document(opinion)
         return [opinion for _, opinion, _ in self.opinions]
 
-    def _warn(self, message: str) -> None:
-        self.warned += 1
-        if self.warned <= _MOST_WARNINGS:
-            complain(message, kind="warning")
-        elif self.warned == _MOST_WARNINGS + 1:
-            complain("there are more; the number is told at the end", kind="warning")
-
     def _tell(self, total: int | None) -> None:
         self.read += 1
         # Where every turn is printed, that tells how far it is.
@@ -200,27 +163,28 @@ class _Clerk:
             self.memory.progress("observing turns", self.read, total)
 
 
+@command(
+    "observe chat.jsonl",
+    "observe --text 'My address is 123 Main St.'",
+    "observe --text 'I moved to 456 Oak Ave.' --dry-run",
+    "observe chats/*.jsonl --user alice --org acme --skip-bad",
+    "observe chat.json --dry-run -v",
+    "observe chat.jsonl --llm openai:gpt-5-mini --llm-calls 100",
+)
 def observe(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILE", help="Transcripts; - is stdin.", show_default=False),
-    ] = None,
+    files: list[str] | None = argument(
+        "FILE", "Transcripts; - is stdin.", default=None, show_default=False
+    ),
     *,
-    speaker: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Who speaks, where a turn does not say: user is you, assistant the model.",
-        ),
-    ] = "user",
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Pass over what cannot be read, and go on.")
-    ] = False,
-    dry_run: DryRun = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Tell what came of each turn.")
-    ] = False,
-    ask_before_keeping: AskBeforeKeeping = False,
+    speaker: str = option(
+        "NAME",
+        "Who speaks, where a turn does not say: user is you, assistant the model.",
+        default="user",
+    ),
+    skip_bad: bool = flag("Pass over what cannot be read, and go on."),
+    dry_run: bool = DRY_RUN,
+    verbose: bool = flag("Tell what came of each turn.", "--verbose", "-v"),
+    ask_before_keeping: bool = ASK_BEFORE_KEEPING,
     single: Single,
     second: Second,
     who: TranscriptOwner,
@@ -248,7 +212,8 @@ def observe(
     rehearsed = single.text is not None and (is_address(common.path) or exists(common.path))
     copied = who.organization if dry_run and not rehearsed else None
     asking = replace(common.settings, ask_before_keeping=ask_before_keeping)
-    with _store(common, asking, second, mode, trial=copied) as memory:
+    settings = asking if copied else second.settings(asking, mode)
+    with opened_or_tried(common, copied, settings) as memory:
         if single.text is not None:
             session = who.into(DEFAULT_SESSION).at(memory)
             session = session.rehearsal() if dry_run else session
@@ -273,39 +238,3 @@ def _check(files: list[str], single: Single) -> None:
         raise InvalidInput(
             "--at, --ref and --as go with --text; the turns of a FILE bring their own"
         )
-
-
-@contextmanager
-def _store(
-    common: Common,
-    settings: incumbent.Settings,
-    second: Second,
-    mode: Literal["background", "inline"],
-    *,
-    trial: str | None,
-) -> Iterator[incumbent.Memory]:
-    """The memory; for a trial of an organization, a copy that is thrown away, and no model."""
-    if trial is None:
-        settings = second.settings(settings, mode)
-        with common.open(create=True, settings=settings) as memory:
-            yield memory
-        return
-    with trial_of(common, trial) as copy, copy.open(create=True, settings=settings) as memory:
-        yield memory
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "observe",
-        observe,
-        [
-            "observe chat.jsonl",
-            "observe --text 'My address is 123 Main St.'",
-            "observe --text 'I moved to 456 Oak Ave.' --dry-run",
-            "observe chats/*.jsonl --user alice --org acme --skip-bad",
-            "observe chat.json --dry-run -v",
-            "observe chat.jsonl --llm openai:gpt-5-mini --llm-calls 100",
-        ],
-    )

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import incumbent
+from incumbent.cli.declaring import command, flag, option, options
 from incumbent.cli.listening import (
+    LOG_LEVEL,
     Believing,
     CallerLimits,
     ListeningPlan,
-    LogLevel,
     check_listening,
     limit,
     log_to_stderr,
     warm,
 )
-from incumbent.cli.options import AskBeforeKeeping, Common
-from incumbent.cli.root import command
+from incumbent.cli.options import ASK_BEFORE_KEEPING, Common
 from incumbent.model.errors import InvalidInput
 from incumbent.model.modes import check_mode
 
@@ -30,22 +30,21 @@ if TYPE_CHECKING:
     from incumbent.proxy.configuration import ProxySettings
 
 
-@dataclass(frozen=True)
+@options()
 class ProxyLimits(CallerLimits):
     """The limits on callers of a proxy. One key often stands for a whole application."""
 
-    burst: Annotated[int, limit("COUNT", "Requests it may make at once.")] = 400
-    at_once: Annotated[
-        int, limit("COUNT", "Requests of one key that the memory looks at, or that wait for it.")
-    ] = 400
-    max_body: Annotated[int, limit("BYTES", "The largest request to guard.")] = 32_000_000
-    threads: Annotated[
-        int, limit("COUNT", "Requests that the memory looks at at the same time.")
-    ] = 8
-    timeout: Annotated[
-        float,
-        limit("SECONDS", "In which the provider must begin its answer, and send its next piece."),
-    ] = 600.0
+    burst: int = limit("COUNT", "Requests it may make at once.", default=400)
+    at_once: int = limit(
+        "COUNT", "Requests of one key that the memory looks at, or that wait for it.", default=400
+    )
+    max_body: int = limit("BYTES", "The largest request to guard.", default=32_000_000)
+    threads: int = limit("COUNT", "Requests that the memory looks at at the same time.", default=8)
+    timeout: float = limit(
+        "SECONDS",
+        "In which the provider must begin its answer, and send its next piece.",
+        default=600.0,
+    )
 
     def of_service(self) -> dict[str, Any]:
         asked = super().of_service()
@@ -53,71 +52,56 @@ class ProxyLimits(CallerLimits):
         return asked
 
 
+@command(
+    "proxy --upstream https://api.openai.com/v1 --db agent.db",
+    "proxy --upstream https://api.anthropic.com --on-failure open",
+    "proxy --upstream http://127.0.0.1:8000/v1 --require-user",
+    "proxy --upstream https://api.openai.com/v1 --mode observe",
+    "proxy --upstream https://api.openai.com/v1 --reader upstream:gpt-5-mini",
+    "proxy --upstream https://api.openai.com/v1 --db agent.db --processes 4",
+    "proxy --upstream https://api.openai.com/v1 --host 0.0.0.0 --db postgresql://incumbent@db/incumbent",
+)
 def proxy(
     *,
-    upstream: Annotated[
-        str,
-        typer.Option(
-            metavar="URL",
-            envvar="INCUMBENT_UPSTREAM",
-            help="The provider, as the application would give it as its base URL.",
-        ),
-    ],
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen.", envvar="INCUMBENT_PROXY_HOST")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="NUMBER", help="0 for a free one.", envvar="INCUMBENT_PROXY_PORT")
-    ] = 8787,
-    budget: Annotated[
-        int,
-        typer.Option(metavar="TOKENS", help="The largest context to add; 0 for none."),
-    ] = 2000,
-    mode: Annotated[
-        str,
-        typer.Option(
-            metavar="both|observe|add",
-            envvar="INCUMBENT_MODE",
-            help="observe changes nothing that is sent; add observes nothing.",
-        ),
-    ] = "both",
-    ask_before_keeping: AskBeforeKeeping = False,
-    on_failure: Annotated[
-        str,
-        typer.Option(
-            metavar="closed|open",
-            help="When the memory fails: closed refuses the request, open passes it on as it came.",
-        ),
-    ] = "closed",
-    reader: Annotated[
-        str | None,
-        typer.Option(
-            metavar="upstream[:MODEL]",
-            envvar="INCUMBENT_PROXY_READER",
-            help="Have the provider's model read what is said, with the caller's own key, once "
-            "the answer is out.",
-        ),
-    ] = None,
-    reader_pause: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Have it read after such a pause.")
-    ] = 0.0,
-    reader_calls: Annotated[
-        int | None,
-        typer.Option(metavar="COUNT", help="Readings an organization has per day (UTC)."),
-    ] = None,
-    require_user: Annotated[
-        bool,
-        typer.Option("--require-user", help="Refuse requests that do not say who is speaking."),
-    ] = False,
-    processes: Annotated[
-        int,
-        typer.Option(
-            metavar="COUNT",
-            envvar="INCUMBENT_PROXY_PROCESSES",
-            help="Processes that answer side by side: one for each core that may be used.",
-        ),
-    ] = 1,
-    log: LogLevel = "info",
+    upstream: str = option(
+        "URL",
+        "The provider, as the application would give it as its base URL.",
+        default=...,
+        env="INCUMBENT_UPSTREAM",
+    ),
+    host: str = option(
+        "ADDRESS", "Where to listen.", default="127.0.0.1", env="INCUMBENT_PROXY_HOST"
+    ),
+    port: int = option("NUMBER", "0 for a free one.", default=8787, env="INCUMBENT_PROXY_PORT"),
+    budget: int = option("TOKENS", "The largest context to add; 0 for none.", default=2000),
+    mode: str = option(
+        "both|observe|add",
+        "observe changes nothing that is sent; add observes nothing.",
+        default="both",
+        env="INCUMBENT_MODE",
+    ),
+    ask_before_keeping: bool = ASK_BEFORE_KEEPING,
+    on_failure: str = option(
+        "closed|open",
+        "When the memory fails: closed refuses the request, open passes it on as it came.",
+        default="closed",
+    ),
+    reader: str | None = option(
+        "upstream[:MODEL]",
+        "Have the provider's model read what is said, with the caller's own key, once the "
+        "answer is out.",
+        env="INCUMBENT_PROXY_READER",
+    ),
+    reader_pause: float = option("SECONDS", "Have it read after such a pause.", default=0.0),
+    reader_calls: int | None = option("COUNT", "Readings an organization has per day (UTC)."),
+    require_user: bool = flag("Refuse requests that do not say who is speaking."),
+    processes: int = option(
+        "COUNT",
+        "Processes that answer side by side: one for each core that may be used.",
+        default=1,
+        env="INCUMBENT_PROXY_PROCESSES",
+    ),
+    log: str = LOG_LEVEL,
     believing: Believing,
     limits: ProxyLimits,
     common: Common,
@@ -182,21 +166,3 @@ class ProxyPlan(ListeningPlan):
     def announce(self, address: str) -> None:
         told = f"stands with {self.store_named} before {self.settings.upstream} at {address}/v1"
         typer.echo(f"Incumbent {incumbent.__version__} {told} ({self.callers_named})", err=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "proxy",
-        proxy,
-        [
-            "proxy --upstream https://api.openai.com/v1 --db agent.db",
-            "proxy --upstream https://api.anthropic.com --on-failure open",
-            "proxy --upstream http://127.0.0.1:8000/v1 --require-user",
-            "proxy --upstream https://api.openai.com/v1 --mode observe",
-            "proxy --upstream https://api.openai.com/v1 --reader upstream:gpt-5-mini",
-            "proxy --upstream https://api.openai.com/v1 --db agent.db --processes 4",
-            "proxy --upstream https://api.openai.com/v1 --host 0.0.0.0 --db postgresql://incumbent@db/incumbent",
-        ],
-    )

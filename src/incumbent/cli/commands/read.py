@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.text import Text
 
 import incumbent
-from incumbent.cli.commands.write import KeyOrId, Subject
+from incumbent.cli.commands.write import KEY_OR_ID, SUBJECT
+from incumbent.cli.declaring import argument, command
 from incumbent.cli.options import Asker, Common, When, organizations_of
-from incumbent.cli.root import command, complain
+from incumbent.cli.root import remark
 from incumbent.cli.tables import (
     account_lines,
     clock,
@@ -24,15 +25,16 @@ from incumbent.cli.tables import (
 from incumbent.context.quotes import inline
 from incumbent.model.values import text_of
 from incumbent.stores.codec import fact_record, verdict_record
-from incumbent.words import account, called, doubt, provenance, shown, standing, told, why
+from incumbent.words import account, grounds, provenance, shown, standing, told, why
 
-Key = Annotated[str, typer.Argument(metavar="KEY", help="The key.")]
+_KEY = argument("KEY", "The key.")
 
 
+@command("current order_status", "current total --subject 'order 4711'")
 def current(
-    key: Key,
+    key: str = _KEY,
     *,
-    subject: Subject = None,
+    subject: str | None = SUBJECT,
     when: When,
     who: Asker,
     common: Common,
@@ -47,7 +49,7 @@ def current(
         facts = session.facts(key, subject=subject or "")
         found = value is not None or bool(facts)
         if not found and not common.json:
-            complain(f"nothing is current at {key!r}{_elsewhere(memory, session)}", kind="note")
+            remark(f"nothing is current at {key!r}{_elsewhere(memory, session)}")
     if common.json:
         document = {"key": key, "subject": subject, "found": found, "value": value}
         print_json({**document, "fact_ids": [fact.id for fact in facts]})
@@ -55,20 +57,18 @@ def current(
         text = inline(value) if console().is_terminal else text_of(value)
         typer.echo(text)
         if any(fact.needs_review for fact in facts):
-            complain(f"{key!r} needs review: a fact it rests on has changed", kind="note")
+            remark(f"{key!r} needs review: a fact it rests on has changed")
     if not found:
         raise typer.Exit(1)
 
 
+@command("facts", "facts --user alice --org acme --json")
 def facts(
-    key: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="KEY", help="Only facts of this key; '' for those kept as they were said."
-        ),
-    ] = None,
+    key: str | None = argument(
+        "KEY", "Only facts of this key; '' for those kept as they were said.", default=None
+    ),
     *,
-    subject: Subject = None,
+    subject: str | None = SUBJECT,
     when: When,
     who: Asker,
     common: Common,
@@ -86,13 +86,14 @@ def facts(
     elif found:
         show(fact_table(found, keys=True))
     else:
-        complain(f"no facts{hint}", kind="note")
+        remark(f"no facts{hint}")
 
 
+@command("history order_status", "history order_status --as-of 2026-03-02T09:00:00+00:00")
 def history(
-    key: Key,
+    key: str = _KEY,
     *,
-    subject: Subject = None,
+    subject: str | None = SUBJECT,
     when: When,
     who: Asker,
     common: Common,
@@ -108,13 +109,14 @@ def history(
         listed = [*chain.facts, *chain.overruled]
         show(fact_table(listed, keys=len({fact.key for fact in listed}) > 1))
     else:
-        complain(f"{key!r} has no history{hint}", kind="note")
+        remark(f"{key!r} has no history{hint}")
 
 
+@command("explain order_status", "explain FACT_ID --json")
 def explain(
-    key_or_id: KeyOrId,
+    key_or_id: str = KEY_OR_ID,
     *,
-    subject: Subject = None,
+    subject: str | None = SUBJECT,
     when: When,
     who: Asker,
     common: Common,
@@ -191,20 +193,7 @@ def _standing_lines(
         f"{fact.memory_type.value} memory, scope {place}"
         + (f", {fact.constraint_type} constraint" if fact.is_constraint else ""),
     )
-    for base in fact.depends_on:
-        found = session.get(base)
-        yield "rests on", told(found) if found else base
-    for derived in fact.derived_facts:
-        found = session.get(derived)
-        yield "carries", told(found) if found else derived
-    for statement in explanation.doubted_by:
-        yield "in doubt", doubt(statement)
-    for doubted in fact.doubts:
-        found = session.get(doubted)
-        yield "doubts", told(found) if found else doubted
-    for cause in explanation.causes:
-        steps = [session.get(step) for step in cause.path]
-        yield "needs review", " -> ".join(called(step) for step in steps)
+    yield from grounds(explanation, session.get)
     yield "fact", fact.id
 
 
@@ -220,18 +209,3 @@ def _verdict_lines(
     yield "verdict", verdict.id
     if verdict.undone_by:
         yield "undone by", verdict.undone_by
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    command(
-        app, "current", current, ["current order_status", "current total --subject 'order 4711'"]
-    )
-    command(app, "facts", facts, ["facts", "facts --user alice --org acme --json"])
-    command(
-        app,
-        "history",
-        history,
-        ["history order_status", "history order_status --as-of 2026-03-02T09:00:00+00:00"],
-    )
-    command(app, "explain", explain, ["explain order_status", "explain FACT_ID --json"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import RenderableType
@@ -11,8 +11,9 @@ from rich.text import Text
 
 import incumbent
 from incumbent.cli.commands.contexts import context_document
+from incumbent.cli.declaring import argument, command, option
 from incumbent.cli.options import Asker, Common
-from incumbent.cli.root import command, complain
+from incumbent.cli.root import remark
 from incumbent.cli.tables import clock, is_narrow, print_json, show, table, with_id
 from incumbent.context.quotes import inline
 from incumbent.model.errors import InvalidInput, UnknownFact
@@ -22,14 +23,13 @@ _LONGEST = 60
 _LONGEST_LINE = 100
 _ERASED = "- [erased]"
 
-ReceiptId = Annotated[
-    str, typer.Argument(metavar="RECEIPT_ID", help="As `receipts` and `context` print it.")
-]
+_RECEIPT_ID = argument("RECEIPT_ID", "As `receipts` and `context` print it.")
 
 
+@command("receipts", "receipts --user alice --org acme --json")
 def receipts(
     *,
-    limit: Annotated[int, typer.Option(metavar="COUNT", help="How many at most.")] = 20,
+    limit: int = option("COUNT", "How many at most.", default=20),
     who: Asker,
     common: Common,
 ) -> None:
@@ -43,10 +43,11 @@ def receipts(
     elif found:
         show(_table(found))
     else:
-        complain("no receipts; keep one with: incumbent context QUERY --record", kind="note")
+        remark("no receipts; keep one with: incumbent context QUERY --record")
 
 
-def replay(receipt_id: ReceiptId, *, who: Asker, common: Common) -> None:
+@command("replay RECEIPT_ID", "replay RECEIPT_ID --json")
+def replay(receipt_id: str = _RECEIPT_ID, *, who: Asker, common: Common) -> None:
     """Print a recorded context again, byte for byte.
 
     Exit code 1 where it is no longer whole because something in it was erased since.
@@ -60,18 +61,17 @@ def replay(receipt_id: ReceiptId, *, who: Asker, common: Common) -> None:
         typer.echo(made.text)
         about = f"{clock(receipt.at)} UTC, {cut(inline(receipt.query), _LONGEST)}"
         if made.intact:
-            complain(f"intact: what was given at {about}", kind="note")
+            remark(f"intact: what was given at {about}")
         else:
-            complain(f"not intact: {_loss(made)}; given at {about}", kind="note")
+            remark(f"not intact: {_loss(made)}; given at {about}")
     if not made.intact:
         raise typer.Exit(1)
 
 
+@command("diff EARLIER_ID LATER_ID", "diff EARLIER_ID LATER_ID --json")
 def diff(
-    earlier: Annotated[
-        str, typer.Argument(metavar="EARLIER_ID", help="A receipt, as `receipts` prints it.")
-    ],
-    later: Annotated[str, typer.Argument(metavar="LATER_ID", help="Another one.")],
+    earlier: str = argument("EARLIER_ID", "A receipt, as `receipts` prints it."),
+    later: str = argument("LATER_ID", "Another one."),
     *,
     who: Asker,
     common: Common,
@@ -86,7 +86,7 @@ def diff(
     elif changes:
         show(table(["change ", "before", "after", "why"], [_row(change) for change in changes]))
     else:
-        complain("nothing changed between the two", kind="note")
+        remark("nothing changed between the two")
 
 
 def _own(memory: incumbent.Memory, who: Asker, receipt_id: str) -> incumbent.Receipt:
@@ -138,10 +138,3 @@ def _table(found: list[incumbent.Receipt]) -> RenderableType:
 def _row(change: incumbent.ReceiptChange) -> list[str]:
     before, after = (cut(text or "", _LONGEST_LINE) for text in (change.before, change.after))
     return [change.kind, before, after, change.why]
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    command(app, "receipts", receipts, ["receipts", "receipts --user alice --org acme --json"])
-    command(app, "replay", replay, ["replay RECEIPT_ID", "replay RECEIPT_ID --json"])
-    command(app, "diff", diff, ["diff EARLIER_ID LATER_ID", "diff EARLIER_ID LATER_ID --json"])

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import RenderableType
 
 import incumbent
-from incumbent.cli.commands.write import JsonValue, Reason
+from incumbent.cli.commands.write import JSON_VALUE, REASON
+from incumbent.cli.declaring import argument, command, flag
 from incumbent.cli.options import Asker, Common, parse_value
-from incumbent.cli.root import command, complain
+from incumbent.cli.root import remark
 from incumbent.cli.tables import is_narrow, print_json, show, table, with_id
 from incumbent.cli.verdicts import print_verdict
 from incumbent.model.errors import InvalidInput
 from incumbent.stores.codec import fact_record
-from incumbent.words import asked, called, doubt, told
+from incumbent.words import because, told
 
 
+@command("reviews", "reviews --user alice --org acme --json")
 def reviews(*, who: Asker, common: Common) -> None:
     """List what wants a decision.
 
@@ -31,27 +32,24 @@ def reviews(*, who: Asker, common: Common) -> None:
             print_json({"reviews": [_document(review) for review in found]})
         elif found:
             show(_table(session, found))
-            complain(
-                "settle one with: incumbent resolve ID VALUE, --still-right or --retract",
-                kind="note",
-            )
+            remark("settle one with: incumbent resolve ID VALUE, --still-right or --retract")
         else:
-            complain("nothing needs review", kind="note")
+            remark("nothing needs review")
 
 
+@command(
+    "resolve FACT_ID 11600 --json-value",
+    "resolve FACT_ID --still-right --reason 'price is per box'",
+    "resolve FACT_ID --retract",
+)
 def resolve(
-    fact_id: Annotated[str, typer.Argument(metavar="FACT_ID", help="As `reviews` prints it.")],
-    value: Annotated[
-        str | None, typer.Argument(metavar="VALUE", help="The new value, taken as a string.")
-    ] = None,
+    fact_id: str = argument("FACT_ID", "As `reviews` prints it."),
+    value: str | None = argument("VALUE", "The new value, taken as a string.", default=None),
     *,
-    json_value: JsonValue = False,
-    still_right: Annotated[
-        bool,
-        typer.Option("--still-right", help="It stands; what is contested or waits takes office."),
-    ] = False,
-    retract: Annotated[bool, typer.Option("--retract", help="Take it back.")] = False,
-    reason: Reason = None,
+    json_value: bool = JSON_VALUE,
+    still_right: bool = flag("It stands; what is contested or waits takes office."),
+    retract: bool = flag("Take it back."),
+    reason: str | None = REASON,
     who: Asker,
     common: Common,
 ) -> None:
@@ -88,31 +86,4 @@ def _document(review: incumbent.Review) -> dict[str, Any]:
 
 
 def _because(session: incumbent.Session, review: incumbent.Review) -> str:
-    if review.kind == "contested":
-        return f"in office is {told(review.rival)}" if review.rival else "nothing is in office"
-    if review.kind == "doubted":
-        return doubt(review.rival)
-    if review.kind == "unapproved":
-        return asked(review)
-    told_causes = []
-    for cause in review.causes:
-        steps = [session.get(step) for step in cause.path]
-        path = " -> ".join(called(step) for step in steps)
-        now = session.get(cause.now) if cause.now else None
-        told_causes.append(f"{path} (now {told(now)})" if now else path)
-    return "; ".join(told_causes)
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    command(app, "reviews", reviews, ["reviews", "reviews --user alice --org acme --json"])
-    command(
-        app,
-        "resolve",
-        resolve,
-        [
-            "resolve FACT_ID 11600 --json-value",
-            "resolve FACT_ID --still-right --reason 'price is per box'",
-            "resolve FACT_ID --retract",
-        ],
-    )
+    return "; ".join(because(review, session.get))

@@ -8,24 +8,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 import incumbent
 from incumbent.cli.cores import usual_processes
+from incumbent.cli.declaring import command, flag, option, options
 from incumbent.cli.listening import (
+    LOG_LEVEL,
     Believing,
     CallerLimits,
     ListeningPlan,
-    LogLevel,
     check_listening,
     limit,
     log_to_stderr,
     warm_meanwhile,
 )
-from incumbent.cli.options import AskBeforeKeeping, Common
-from incumbent.cli.root import command
+from incumbent.cli.options import ASK_BEFORE_KEEPING, Common
 from incumbent.model.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -35,59 +35,48 @@ if TYPE_CHECKING:
     from incumbent.telemetry import Telemetry
 
 
-@dataclass(frozen=True)
+@options()
 class ServingLimits(CallerLimits):
     """The limits on callers of a service."""
 
-    max_turns: Annotated[int, limit("COUNT", "Turns in one call.")] = 100
-    max_writes: Annotated[int, limit("COUNT", "Writes in one call.")] = 1_000
-    max_budget: Annotated[int, limit("TOKENS", "The largest context.")] = 32_000
+    max_turns: int = limit("COUNT", "Turns in one call.", default=100)
+    max_writes: int = limit("COUNT", "Writes in one call.", default=1_000)
+    max_budget: int = limit("TOKENS", "The largest context.", default=32_000)
 
 
+@command(
+    "serve",
+    "serve --db postgresql://incumbent@db/incumbent --host 0.0.0.0",
+    "serve --postgres ./data --processes 1",
+    "serve --readers readers.toml",
+    "serve --issuer https://login.example.com --jwks keys.json --host 0.0.0.0",
+)
 def serve(
     *,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen.", envvar="INCUMBENT_HOST")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="NUMBER", help="0 for a free one.", envvar="INCUMBENT_PORT")
-    ] = 8765,
-    postgres: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Keep the facts on a PostgreSQL server of its own, with its data in this folder.",
-        ),
-    ] = None,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            metavar="COUNT",
-            envvar="INCUMBENT_PROCESSES",
-            help="Processes that answer side by side. With 1, this process answers itself.",
-            show_default="one for each core, 1 for :memory:",
-        ),
-    ] = None,
-    log: LogLevel = "info",
-    otel: Annotated[
-        bool,
-        typer.Option(
-            "--otel",
-            help="Tell OpenTelemetry too; exporters are set up by opentelemetry-instrument.",
-        ),
-    ] = False,
-    readers: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            envvar="INCUMBENT_READERS",
-            help="The models that read for each organization: TOML (docs/service.md).",
-        ),
-    ] = None,
-    inspector: Annotated[
-        bool, typer.Option(help="Pages for people at /inspect: what the agent believes, and why.")
-    ] = True,
-    ask_before_keeping: AskBeforeKeeping = False,
+    host: str = option("ADDRESS", "Where to listen.", default="127.0.0.1", env="INCUMBENT_HOST"),
+    port: int = option("NUMBER", "0 for a free one.", default=8765, env="INCUMBENT_PORT"),
+    postgres: Path | None = option(
+        "FOLDER", "Keep the facts on a PostgreSQL server of its own, with its data in this folder."
+    ),
+    processes: int | None = option(
+        "COUNT",
+        "Processes that answer side by side. With 1, this process answers itself.",
+        env="INCUMBENT_PROCESSES",
+        shown="one for each core, 1 for :memory:",
+    ),
+    log: str = LOG_LEVEL,
+    otel: bool = flag("Tell OpenTelemetry too; exporters are set up by opentelemetry-instrument."),
+    readers: Path | None = option(
+        "FILE",
+        "The models that read for each organization: TOML (docs/service.md).",
+        env="INCUMBENT_READERS",
+    ),
+    inspector: bool = flag(
+        "Pages for people at /inspect: what the agent believes, and why.",
+        "--inspector/--no-inspector",
+        default=True,
+    ),
+    ask_before_keeping: bool = ASK_BEFORE_KEEPING,
     believing: Believing,
     limits: ServingLimits,
     common: Common,
@@ -216,19 +205,3 @@ def _store(common: Common, postgres: Path | None) -> Iterator[Common]:
         ) from error
     with LocalServer(postgres) as server:
         yield replace(common, db=server.url())
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(
-        app,
-        "serve",
-        serve,
-        [
-            "serve",
-            "serve --db postgresql://incumbent@db/incumbent --host 0.0.0.0",
-            "serve --postgres ./data --processes 1",
-            "serve --readers readers.toml",
-            "serve --issuer https://login.example.com --jwks keys.json --host 0.0.0.0",
-        ],
-    )

@@ -7,29 +7,26 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Any
 
-import typer
-
+from incumbent.cli.declaring import argument, command, flag, option
 from incumbent.cli.foreign import Foreign, import_foreign
-from incumbent.cli.options import Common, Organization, organizations_of
-from incumbent.cli.root import command, complain
+from incumbent.cli.options import ORGANIZATION, Common, require_organization
+from incumbent.cli.root import remark
 from incumbent.cli.tables import console, print_json, show
+from incumbent.cli.transcripts import STDIN, opened
 from incumbent.model.errors import IncumbentError, InvalidInput
 
-_STDIO = "-"
 _STEP = 1000
 
 
+@command("export acme.jsonl --org acme", "export --org acme | gzip > acme.jsonl.gz")
 def export(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="Where to; - is stdout.", show_default=True)
-    ] = _STDIO,
+    file: str = argument("FILE", "Where to; - is stdout.", default=STDIN, show_default=True),
     *,
-    organization: Organization = "default",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    organization: str = ORGANIZATION,
+    force: bool = flag("Replace a file that exists."),
     common: Common,
 ) -> None:
     """Write everything of an organization as JSON Lines.
@@ -37,43 +34,37 @@ def export(
     History and verdicts included. Not in it: what was erased, notes of sessions, receipts.
     --json prints a summary, and needs a FILE: on stdout the lines themselves are the output.
     """
-    if common.json and file == _STDIO:
+    if common.json and file == STDIN:
         raise InvalidInput("--json prints a summary on stdout, where the export goes; name a FILE")
     with common.open() as memory:
-        organizations = organizations_of(memory)
-        if organizations is not None and organization not in organizations:
-            names = ", ".join(map(repr, organizations)) or "none"
-            raise InvalidInput(
-                f"organization {organization!r} has nothing to export; this store has: {names}"
-            )
+        require_organization(memory, organization, "export")
         lines = map(_line, _counted(memory.export(organization), "exporting"))
-        count = _print_all(lines) if file == _STDIO else _save(Path(file), lines, force=force)
+        count = _print_all(lines) if file == STDIN else _save(Path(file), lines, force=force)
     if common.json:
         print_json({"organization": organization, "file": file, "records": count})
     else:
-        complain(f"exported {count:,} records of organization {organization!r}", kind="note")
+        remark(f"exported {count:,} records of organization {organization!r}")
 
 
+@command(
+    "import acme.jsonl --db copy.db",
+    "import - --db copy.db --org acme-test < acme.jsonl",
+    "import --from mem0 memories.json --dry-run",
+    "import --from langgraph store.db --user-part 2",
+)
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="An export; - is stdin.")],
+    file: str = argument("FILE", "An export; - is stdin."),
     *,
-    organization: Annotated[
-        str | None,
-        typer.Option(
-            "--organization",
-            "--org",
-            metavar="NAME",
-            help="Into this organization.",
-            show_default="the one it came from; default for other memories",
-        ),
-    ] = None,
-    allow_unsealed: Annotated[
-        bool,
-        typer.Option(
-            "--allow-unsealed",
-            help="Take an export of before version 2, which cannot tell that its end is missing.",
-        ),
-    ] = False,
+    organization: str | None = option(
+        "NAME",
+        "Into this organization.",
+        "--organization",
+        "--org",
+        shown="the one it came from; default for other memories",
+    ),
+    allow_unsealed: bool = flag(
+        "Take an export of before version 2, which cannot tell that its end is missing."
+    ),
     foreign: Foreign,
     common: Common,
 ) -> None:
@@ -93,7 +84,7 @@ def import_(
         return
     if foreign.is_asked:
         raise InvalidInput("these options are for exports of other memories; name it with --from")
-    with _opened(file) as source:
+    with opened(file) as source:
         records = _records(source)
         header = next(records, {})
         with common.open(create=True) as memory:
@@ -154,19 +145,6 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-@contextmanager
-def _opened(file: str) -> Iterator[IO[bytes]]:
-    if file == _STDIO:
-        yield sys.stdin.buffer
-        return
-    with ExitStack() as stack:
-        try:
-            source = stack.enter_context(open(file, "rb"))
-        except OSError as error:
-            raise InvalidInput(f"cannot read {file}: {error.strerror}") from None
-        yield source
-
-
 def _records(source: IO[bytes]) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(source, start=1):
         try:
@@ -201,24 +179,3 @@ def _counted(records: Iterable[dict[str, Any]], doing: str) -> Iterator[dict[str
             if index % _STEP == 0:
                 bar.update(task, completed=index)
             yield record
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    command(
-        app,
-        "export",
-        export,
-        ["export acme.jsonl --org acme", "export --org acme | gzip > acme.jsonl.gz"],
-    )
-    command(
-        app,
-        "import",
-        import_,
-        [
-            "import acme.jsonl --db copy.db",
-            "import - --db copy.db --org acme-test < acme.jsonl",
-            "import --from mem0 memories.json --dry-run",
-            "import --from langgraph store.db --user-part 2",
-        ],
-    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import incumbent
-from incumbent.cli.options import Common, Organization
-from incumbent.cli.root import command, complain
+from incumbent.cli.declaring import command, option
+from incumbent.cli.options import ORGANIZATION, Common
+from incumbent.cli.root import remark
 from incumbent.cli.tables import print_json, show, table
 from incumbent.model.errors import InvalidInput
 from incumbent.words import shown
@@ -18,13 +17,11 @@ from incumbent.words import shown
 _COLUMNS = ("day (UTC)", "model", "calls", "failed", "turns", "tokens in", "tokens out", "cost")
 
 
+@command("usage", "usage --org acme --days 30", "usage --json")
 def usage(
     *,
-    days: Annotated[
-        int | None,
-        typer.Option(metavar="COUNT", help="The last days only, today included."),
-    ] = None,
-    organization: Organization = "default",
+    days: int | None = option("COUNT", "The last days only, today included."),
+    organization: str = ORGANIZATION,
     common: Common,
 ) -> None:
     """Show what models were asked for second opinions, by day: calls, tokens, costs.
@@ -42,7 +39,7 @@ def usage(
     elif found:
         show(table(_COLUMNS, [*map(_row, found), *_total(found)]))
     else:
-        complain(f"no model was asked for organization {organization!r}", kind="note")
+        remark(f"no model was asked for organization {organization!r}")
 
 
 def _document(one: incumbent.Usage) -> dict[str, Any]:
@@ -61,8 +58,3 @@ def _counts(found: list[incumbent.Usage]) -> list[str]:
     names = ("calls", "failed", "turns", "input_tokens", "output_tokens")
     counts = [f"{sum(getattr(one, name) for one in found):,}" for name in names]
     return [*counts, f"{sum(one.cost for one in found):,.4f}"]
-
-
-def register(app: typer.Typer) -> None:
-    """Add this command to the command line."""
-    command(app, "usage", usage, ["usage", "usage --org acme --days 30", "usage --json"])

@@ -3,185 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
+from dataclasses import asdict
+from typing import Any
 
 import incumbent
-from incumbent.cli.options import Asker, Common, DryRun, parse_moment, parse_value
-from incumbent.cli.root import command
+from incumbent.cli.declaring import argument, command, flag, option, options
+from incumbent.cli.options import DRY_RUN, Asker, Common, parse_moment, parse_value
 from incumbent.cli.tables import clock, print_json, show
 from incumbent.cli.verdicts import print_verdict
 from incumbent.model.errors import UnknownFact
 from incumbent.stores.codec import declaration_record
 from incumbent.words import shown
 
+_NAMES = {"as_authority": "authority", "fact_id": "id", "constraint": "is_constraint"}
+"""What `session.write` calls an option that has another name here."""
 _TERMS = "Validity"
 _LINKS = "Links to other facts"
 _KIND = "Kind and readers"
 
-KeyOrId = Annotated[str, typer.Argument(metavar="KEY_OR_ID", help="A key, or the id of a fact.")]
-Subject = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Whom or what the fact is about.")
-]
-Reason = Annotated[str | None, typer.Option(metavar="TEXT", help="Why, for the record.")]
-JsonValue = Annotated[
-    bool, typer.Option("--json-value", help="VALUE is JSON: a number, list, object, true, null.")
-]
+KEY_OR_ID = argument("KEY_OR_ID", "A key, or the id of a fact.")
+SUBJECT = option("NAME", "Whom or what the fact is about.")
+REASON = option("TEXT", "Why, for the record.")
+JSON_VALUE = flag("VALUE is JSON: a number, list, object, true, null.")
 
 
-@dataclass(frozen=True)
+@options()
 class WriteOptions:
     """Everything that `session.write` takes beyond the key and the value."""
 
-    subject: Subject = None
-    scope: Annotated[
-        str, typer.Option(metavar="SCOPE", help="global, task, session, draft or hypothetical.")
-    ] = "global"
-    scope_id: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="Which task, session or branch.",
-            show_default="--task or --session",
-        ),
-    ] = None
-    source: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Where it comes from: a system, policy, conversation."),
-    ] = None
-    as_authority: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            metavar="TITLE",
-            help="Write on this authority; above your own it takes --permission authority:RUNG.",
-            show_default="your own",
-        ),
-    ] = None
-    confidence: Annotated[
-        float, typer.Option(metavar="0..1", help="How sure you are; weak evidence is contested.")
-    ] = 1.0
-    fact_id: Annotated[
-        str | None,
-        typer.Option("--id", metavar="ID", help="An id of your own.", show_default="a new one"),
-    ] = None
-    supersedes: Annotated[
-        str | None,
-        typer.Option(metavar="KEY_OR_ID", help="The fact it replaces.", rich_help_panel=_LINKS),
-    ] = None
-    depends_on: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY_OR_ID", help="A fact it rests on; repeatable.", rich_help_panel=_LINKS
-        ),
-    ] = None
-    doubts: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY_OR_ID",
-            help="A fact it may have replaced; repeatable.",
-            rich_help_panel=_LINKS,
-        ),
-    ] = None
-    when_superseded: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY_OR_ID",
-            help="Wait, and take office when this fact leaves it.",
-            rich_help_panel=_LINKS,
-        ),
-    ] = None
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="When it was said: ISO 8601 with a zone.",
-            show_default="now",
-            rich_help_panel=_TERMS,
-        ),
-    ] = None
-    valid_from: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="From when it is true.",
-            show_default="--at",
-            rich_help_panel=_TERMS,
-        ),
-    ] = None
-    valid_until: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Until when it is true.", rich_help_panel=_TERMS),
-    ] = None
-    memory_type: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TYPE",
-            help="user, capability or organizational.",
-            show_default="by source",
-            rich_help_panel=_KIND,
-        ),
-    ] = None
-    constraint: Annotated[
-        bool | None,
-        typer.Option(
-            "--constraint/--no-constraint",
-            help="Whether it limits what may be done.",
-            show_default="by key and wording",
-            rich_help_panel=_KIND,
-        ),
-    ] = None
-    constraint_type: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TYPE", help="budget, deadline, capacity or policy.", rich_help_panel=_KIND
-        ),
-    ] = None
-    requires: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PERMISSION", help="What reading it takes; repeatable.", rich_help_panel=_KIND
-        ),
-    ] = None
-    min_authority: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TITLE", help="The lowest rung that may read it.", rich_help_panel=_KIND
-        ),
-    ] = None
+    subject: str | None = SUBJECT
+    scope: str = option("SCOPE", "global, task, session, draft or hypothetical.", default="global")
+    scope_id: str | None = option(
+        "ID", "Which task, session or branch.", shown="--task or --session"
+    )
+    source: str | None = option("NAME", "Where it comes from: a system, policy, conversation.")
+    as_authority: str | None = option(
+        "TITLE",
+        "Write on this authority; above your own it takes --permission authority:RUNG.",
+        "--as",
+        shown="your own",
+    )
+    confidence: float = option("0..1", "How sure you are; weak evidence is contested.", default=1.0)
+    fact_id: str | None = option("ID", "An id of your own.", "--id", shown="a new one")
+    supersedes: str | None = option("KEY_OR_ID", "The fact it replaces.", panel=_LINKS)
+    depends_on: list[str] | None = option(
+        "KEY_OR_ID", "A fact it rests on; repeatable.", panel=_LINKS
+    )
+    doubts: list[str] | None = option(
+        "KEY_OR_ID", "A fact it may have replaced; repeatable.", panel=_LINKS
+    )
+    when_superseded: str | None = option(
+        "KEY_OR_ID", "Wait, and take office when this fact leaves it.", panel=_LINKS
+    )
+    at: str | None = option(
+        "TIME", "When it was said: ISO 8601 with a zone.", shown="now", panel=_TERMS
+    )
+    valid_from: str | None = option("TIME", "From when it is true.", shown="--at", panel=_TERMS)
+    valid_until: str | None = option("TIME", "Until when it is true.", panel=_TERMS)
+    memory_type: str | None = option(
+        "TYPE", "user, capability or organizational.", shown="by source", panel=_KIND
+    )
+    constraint: bool | None = flag(
+        "Whether it limits what may be done.",
+        "--constraint/--no-constraint",
+        default=None,
+        shown="by key and wording",
+        panel=_KIND,
+    )
+    constraint_type: str | None = option(
+        "TYPE", "budget, deadline, capacity or policy.", panel=_KIND
+    )
+    requires: list[str] | None = option(
+        "PERMISSION", "What reading it takes; repeatable.", panel=_KIND
+    )
+    min_authority: str | None = option("TITLE", "The lowest rung that may read it.", panel=_KIND)
 
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments for `session.write`."""
-        return {
-            "subject": self.subject,
-            "scope": self.scope,
-            "scope_id": self.scope_id,
-            "source": self.source,
-            "authority": self.as_authority,
-            "confidence": self.confidence,
-            "id": self.fact_id,
-            "supersedes": self.supersedes,
-            "depends_on": self.depends_on or (),
-            "doubts": self.doubts or (),
-            "when_superseded": self.when_superseded,
-            "at": parse_moment(self.at, "--at"),
-            "valid_from": parse_moment(self.valid_from, "--valid-from"),
-            "valid_until": parse_moment(self.valid_until, "--valid-until"),
-            "memory_type": self.memory_type,
-            "is_constraint": self.constraint,
-            "constraint_type": self.constraint_type,
-            "requires": self.requires or (),
-            "min_authority": self.min_authority,
-        }
+        given = asdict(self)
+        for name in ("at", "valid_from", "valid_until"):
+            given[name] = parse_moment(given[name], f"--{name.replace('_', '-')}")
+        for name in ("depends_on", "doubts", "requires"):
+            given[name] = given[name] or ()
+        return {_NAMES.get(name, name): value for name, value in given.items()}
 
 
+@command(
+    "write order_status approved",
+    "write unit_price 310 --json-value --subject 'order 4711'",
+    "write total 12400 --json-value --depends-on unit_price",
+    "write report_to James --when-superseded team_lead",
+    "write max_discount 15% --authority CFO --source policy",
+)
 def write(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="What the value is.")],
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="The value, taken as a string.")],
+    key: str = argument("KEY", "What the value is."),
+    value: str = argument("VALUE", "The value, taken as a string."),
     *,
-    json_value: JsonValue = False,
+    json_value: bool = JSON_VALUE,
     statement: WriteOptions,
     who: Asker,
     common: Common,
@@ -199,19 +117,13 @@ def write(
         print_verdict(session, verdict, as_json=common.json)
 
 
+@command("retract order_status --reason 'entered by mistake'")
 def retract(
-    key_or_id: KeyOrId,
+    key_or_id: str = KEY_OR_ID,
     *,
-    reason: Reason = None,
-    subject: Subject = None,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="When it was taken back: ISO 8601 with a zone.",
-            show_default="now",
-        ),
-    ] = None,
+    reason: str | None = REASON,
+    subject: str | None = SUBJECT,
+    at: str | None = option("TIME", "When it was taken back: ISO 8601 with a zone.", shown="now"),
     who: Asker,
     common: Common,
 ) -> None:
@@ -223,16 +135,12 @@ def retract(
         print_verdict(session, verdict, as_json=common.json)
 
 
+@command("revert order_status", "revert order_status --to FACT_ID")
 def revert(
-    key_or_id: KeyOrId,
+    key_or_id: str = KEY_OR_ID,
     *,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID", help="Go back to this fact.", show_default="the last different value"
-        ),
-    ] = None,
-    subject: Subject = None,
+    to: str | None = option("ID", "Go back to this fact.", shown="the last different value"),
+    subject: str | None = SUBJECT,
     who: Asker,
     common: Common,
 ) -> None:
@@ -243,14 +151,12 @@ def revert(
         print_verdict(session, verdict, as_json=common.json)
 
 
+@command("undo VERDICT_ID --dry-run", "undo VERDICT_ID --reason 'slip'")
 def undo(
-    verdict: Annotated[
-        str,
-        typer.Argument(metavar="VERDICT_ID", help="As `write` and `explain` print it."),
-    ],
+    verdict: str = argument("VERDICT_ID", "As `write` and `explain` print it."),
     *,
-    reason: Reason = None,
-    dry_run: DryRun = False,
+    reason: str | None = REASON,
+    dry_run: bool = DRY_RUN,
     who: Asker,
     common: Common,
 ) -> None:
@@ -264,23 +170,22 @@ def undo(
         print_verdict(session, undoing, as_json=common.json, dry_run=dry_run)
 
 
+@command(
+    "note objective 'ship order 4711'",
+    "note hold 3 --ttl 600",
+    "note turn_1 'Ann: ship it to the dock' --states FACT_ID",
+)
 def note(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="What the note is.")],
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="The value, taken as a string.")],
+    key: str = argument("KEY", "What the note is."),
+    value: str = argument("VALUE", "The value, taken as a string."),
     *,
-    ttl: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="How long it lives.", show_default="one day"),
-    ] = None,
-    states: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FACT_ID",
-            help="A fact that the note repeats; when that leaves office, what the note says of it "
-            "leaves the context. Repeatable.",
-        ),
-    ] = None,
-    json_value: JsonValue = False,
+    ttl: float | None = option("SECONDS", "How long it lives.", shown="one day"),
+    states: list[str] | None = option(
+        "FACT_ID",
+        "A fact that the note repeats; when that leaves office, what the note says of it "
+        "leaves the context. Repeatable.",
+    ),
+    json_value: bool = JSON_VALUE,
     who: Asker,
     common: Common,
 ) -> None:
@@ -314,22 +219,18 @@ def _check_stated(session: incumbent.Session, fact_ids: Iterable[str]) -> None:
             )
 
 
+@command(
+    "declare allergies --multi-valued",
+    "declare 'price.*' --time-sensitive --write-authority manager",
+    "declare salary --requires hr",
+)
 def declare(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="A key, or a pattern like price.*")],
+    key: str = argument("KEY", "A key, or a pattern like price.*"),
     *,
-    multi_valued: Annotated[
-        bool, typer.Option("--multi-valued", help="Several values hold at once.")
-    ] = False,
-    time_sensitive: Annotated[
-        bool, typer.Option("--time-sensitive", help="The newest reading wins.")
-    ] = False,
-    write_authority: Annotated[
-        str | None, typer.Option(metavar="TITLE", help="The lowest rung that may write it.")
-    ] = None,
-    requires: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PERMISSION", help="What reading it takes; repeatable."),
-    ] = None,
+    multi_valued: bool = flag("Several values hold at once."),
+    time_sensitive: bool = flag("The newest reading wins."),
+    write_authority: str | None = option("TITLE", "The lowest rung that may write it."),
+    requires: list[str] | None = option("PERMISSION", "What reading it takes; repeatable."),
     common: Common,
 ) -> None:
     """Say what is special about a key, or about every key of a pattern.
@@ -355,42 +256,3 @@ def declare(
     ]
     special = ", ".join(filter(None, told)) or "nothing special"
     show(f"declared  {shown(declaration.pattern)}: {special}")
-
-
-def register(app: typer.Typer) -> None:
-    """Add these commands to the command line."""
-    command(
-        app,
-        "write",
-        write,
-        [
-            "write order_status approved",
-            "write unit_price 310 --json-value --subject 'order 4711'",
-            "write total 12400 --json-value --depends-on unit_price",
-            "write report_to James --when-superseded team_lead",
-            "write max_discount 15% --authority CFO --source policy",
-        ],
-    )
-    command(app, "retract", retract, ["retract order_status --reason 'entered by mistake'"])
-    command(app, "revert", revert, ["revert order_status", "revert order_status --to FACT_ID"])
-    command(app, "undo", undo, ["undo VERDICT_ID --dry-run", "undo VERDICT_ID --reason 'slip'"])
-    command(
-        app,
-        "note",
-        note,
-        [
-            "note objective 'ship order 4711'",
-            "note hold 3 --ttl 600",
-            "note turn_1 'Ann: ship it to the dock' --states FACT_ID",
-        ],
-    )
-    command(
-        app,
-        "declare",
-        declare,
-        [
-            "declare allergies --multi-valued",
-            "declare 'price.*' --time-sensitive --write-authority manager",
-            "declare salary --requires hr",
-        ],
-    )

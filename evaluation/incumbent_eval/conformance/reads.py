@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from incumbent.testing.conformance.checks import ADA, BOB, Trial, Unmet, check
-from incumbent.testing.systems import Ability, Refused, Who
+from incumbent_eval.conformance.checks import ADA, BOB, Trial, Unmet, check
+from incumbent_eval.systems import Ability, Refused, Who
 
 LAYERS = "layers"
 CHAINS = "chains"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from incumbent.testing.conformance.checks import ADA, BOB, MONA, Trial, check
-from incumbent.testing.systems import Ability, Who
+from incumbent_eval.conformance.checks import ADA, BOB, MONA, Trial, check
+from incumbent_eval.systems import Ability, Who
 
 GROUP = "isolation"
 

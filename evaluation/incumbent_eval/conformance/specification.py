@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from incumbent.testing.conformance.checks import ADA, PAUL, Trial, check
-from incumbent.testing.systems import Ability, Who
+from incumbent_eval.conformance.checks import ADA, PAUL, Trial, check
+from incumbent_eval.systems import Ability, Who
 
 VECTORS = "test vectors"
 ANTI_PATTERNS = "anti-patterns"

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations, permutations
 
-from incumbent.testing.conformance.checks import ADA, BOB, GUS, MONA, PAUL, Trial, check
-from incumbent.testing.systems import Ability, Who
+from incumbent_eval.conformance.checks import ADA, BOB, GUS, MONA, PAUL, Trial, check
+from incumbent_eval.systems import Ability, Who
 
 GROUP = "authority"
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from incumbent.testing.spoken import SpokenText
-from incumbent.testing.systems import Ability, Entry, Refused, System, Who
+from incumbent_eval.spoken import SpokenText
+from incumbent_eval.systems import Ability, Entry, Refused, System, Who
 
 ADA = Who(user="ada", authority="employee")
 BOB = Who(user="bob", authority="employee")

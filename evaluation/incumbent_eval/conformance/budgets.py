@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from incumbent.testing.conformance.checks import Trial, Unmet, check
-from incumbent.testing.spoken import SpokenText
-from incumbent.testing.systems import Ability
+from incumbent_eval.conformance.checks import Trial, Unmet, check
+from incumbent_eval.spoken import SpokenText
+from incumbent_eval.systems import Ability
 
 GROUP = "budget"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from incumbent.testing.conformance import (  # noqa: F401  they enter their checks when imported
+from incumbent_eval.conformance import (  # noqa: F401  they enter their checks when imported
     authority,
     budgets,
     reads,
@@ -18,8 +18,8 @@ from incumbent.testing.conformance import (  # noqa: F401  they enter their chec
     times,
     walls,
 )
-from incumbent.testing.conformance.checks import CHECKS, Check, Trial, Unmet
-from incumbent.testing.systems import CannotDo, Maker, Progress, Refused, System
+from incumbent_eval.conformance.checks import CHECKS, Check, Trial, Unmet
+from incumbent_eval.systems import CannotDo, Maker, Progress, Refused, System
 
 _ORDER = ("test vectors", "anti-patterns", "layers", "chains")
 CHECKS.sort(key=lambda check: (*_ORDER, check.group).index(check.group))

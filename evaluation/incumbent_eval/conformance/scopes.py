@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from incumbent.testing.conformance.checks import ADA, BOB, Trial, check
-from incumbent.testing.systems import Ability
+from incumbent_eval.conformance.checks import ADA, BOB, Trial, check
+from incumbent_eval.systems import Ability
 
 GROUP = "scope"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from incumbent.testing.conformance.checks import Trial, check
-from incumbent.testing.systems import Ability
+from incumbent_eval.conformance.checks import Trial, check
+from incumbent_eval.systems import Ability
 
 GROUP = "time"
 
