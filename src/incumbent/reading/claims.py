@@ -154,10 +154,11 @@ def _says_something(lead: str) -> bool:
 def _left(text: str) -> list[str]:
     """The words around a thing and its value that say something. What these rest on may be named:
     "Based on the body weight, …"."""
-    also, spans = word_sets("naming").leading, []
-    if rests(text):
-        also, spans = also | resting_words(), [(one.start, one.end) for one in things(text)]
-    return left_over(text, spans, also=also)
+    leading = word_sets("naming").leading
+    if not rests(text):
+        return left_over(text, [], also=leading)
+    spans = [(one.start, one.end) for one in things(text)]
+    return left_over(text, spans, also=leading | resting_words())
 
 
 def _moved(parts: Sequence[Part], begin: int) -> list[Part]:
