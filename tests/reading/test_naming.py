@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 import incumbent
-from incumbent.reading.naming import name_in, stretches
+from incumbent.reading.claims import claim_of, claim_of_known
+from incumbent.reading.naming import stretches
 from incumbent.reading.offline import parts_of
 from incumbent.reading.things import name_of
 from incumbent.testing import SteppingClock
@@ -25,7 +26,8 @@ def ann() -> Iterator[incumbent.Session]:
 
 
 def named(text: str, known: frozenset[frozenset[str]] = frozenset()) -> tuple[object, ...] | None:
-    claim = name_in(text, parts_of(text, MONDAY), None, known)
+    parts = parts_of(text, MONDAY)
+    claim = claim_of(text, parts) or claim_of_known(text, parts, known)
     return claim and (claim.subject, claim.attribute, claim.value)
 
 
@@ -34,10 +36,10 @@ def named(text: str, known: frozenset[frozenset[str]] = frozenset()) -> tuple[ob
     [
         ("oh and my grocery bill comes to $410 btw", (None, "grocery_bill", "$410")),
         ("Let me add that our rehearsal is on 3 May.", (None, "rehearsal", "3 May")),
-        ("For Tom's deposit put down $90.", ("tom", "deposit", "$90")),
+        ("Tom's deposit is $90.", ("tom", "deposit", "$90")),
         ("FYI the build time = 78 minutes", (None, "build_time", "78 minutes")),
         ("ok so my headcount is 32 people, that much is certain", (None, "headcount", "32 people")),
-        ("Just so you know, my ferry leaves at 6:20 am.", (None, "ferry", "leaves at 6:20 am")),
+        ("Based on the wind, my ferry is at 6:20 am.", (None, "ferry", "6:20 am")),
     ],
 )
 def test_a_name_in_plain_talk(text: str, name: tuple[object, ...]) -> None:
@@ -49,6 +51,12 @@ def test_a_name_in_plain_talk(text: str, name: tuple[object, ...]) -> None:
     "text",
     [
         "My aunt collects stamps from Peru.",
+        "My aunt is in Peru.",
+        "Just so you know, my ferry leaves at 6:20 am.",
+        "Tom might say that my rent is $900.",
+        "We met at the club on Friday.",
+        "Shirts: 10 M, 6 L.",
+        "The horse is stabled at Coldwell Farm.",
         "The fish tank holds 240 litres.",
         "In winter my heating bill comes to $410.",
         "Tom says my grocery bill comes to $410.",

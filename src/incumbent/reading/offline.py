@@ -159,7 +159,7 @@ class OfflineReader:
                 return read.begins((word[0] + moved, word[1] + moved))
 
             found = [part for one in found for part in run_on(one, begins)]
-        apart = taken_apart(found, heard.known, lambda text: parts_of(text, heard.at))
+        apart = taken_apart(found, lambda text: parts_of(text, heard.at))
         return replace(window, found=tuple(apart))
 
     # statements
@@ -169,7 +169,7 @@ class OfflineReader:
     ) -> Iterator[Statement]:
         voice = Voice(heard.text)
         apart = [] if by_machine else may_be_shown(heard.text)
-        known, before = named_things(heard.known), ""
+        known = named_things(heard.known)
         held = names_of((fact.key, fact.subject) for fact in heard.known)
         for window in read:
             for one in window.found:
@@ -180,11 +180,10 @@ class OfflineReader:
                 said = self._statement(heard, one, voice, kinds)
                 if apart and RETOLD not in said.cues and _may_be_shown(said, apart):
                     said = replace(said, cues=(*said.cues, RETOLD))
-                said = named(said, heard.at, known, before, held, names=not by_machine)
+                said = named(said, heard.at, known, held, names=not by_machine)
                 said = said if by_machine else attributed(said)
                 if said.claim is not None and not said.awaits:
                     known |= {name_of(said.claim.attribute, said.claim.subject)}
-                before = one.text
                 yield said
 
     def _statement(

@@ -113,7 +113,7 @@ def _told(text: str, name: frozenset[str], thing: Thing, value: Part) -> Told:
     is_apart = (
         is_inside or _is_hearsay(lead, text[thing.end : value.start]) or _is_said(text, begin)
     )
-    is_told = not _speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
+    is_told = not speaks_against(text[begin:end]) and not _narrows(lead, _behind(text, end))
     is_plain = is_one and is_told and not is_apart
     return Told(name, thing, (value.start, value.end), value.kind, value.normal, is_plain)
 
@@ -134,7 +134,7 @@ def _is_said(text: str, begin: int) -> bool:
     return _is_hearsay(outer[_clause_before(outer, len(outer)) :], "")
 
 
-def _speaks_against(text: str) -> bool:
+def speaks_against(text: str) -> bool:
     """Whether a clause denies, supposes or wishes what it says."""
     words = lows(text)
     return any(one in _classes().against or _DENIED.search(one) for one in words)

@@ -45,8 +45,10 @@ def _several(language: str = "en") -> frozenset[str]:
 
 
 def is_one_at_a_time(key: str) -> bool:
-    """Whether there is one of a thing at a time, by the noun for it."""
-    return stem(key.split("_")[-1]) not in _several()
+    """Whether there is one of a thing at a time, by the noun for it: an office is one of several,
+    the head office is not."""
+    words = key.split("_")
+    return stem(words[-1]) not in _several() or not word_sets("predicates").alone.isdisjoint(words)
 
 
 def words_of(text: str) -> list[re.Match[str]]:
@@ -130,47 +132,6 @@ def _is_name(begin: int, end: int, named: Sequence[Span]) -> bool:
     return any(start <= begin and end <= stop for start, stop in named)
 
 
-def is_said_of(text: str, one: Thing, value: Span) -> bool:
-    """Whether a value is said of a thing right there: "my rent is $900", "for Tom's rent put down
-    $90". What money is for is given no name by it: "$500 for the roof"."""
-    if one.key.endswith(("ed", "one")):
-        return False
-    noun = one.key.split("_")[-1]
-    before = text[: one.start]
-    is_owned = is_owner(text[one.start :].split()[0])
-    if (is_owned or one.subject or is_attribute_noun(noun)) and _FOR.search(before) is not None:
-        return is_owned or value[0] < one.start
-    if value[0] < one.end or _INSIDE.search(before) is not None:
-        return False
-    gap = text[one.end : value[0]]
-    return _GAP.fullmatch(gap) is not None or (is_owned and gap == ", ")
-
-
-DOES: Final = re.compile(
-    r"\b((?:leaves|departs|starts|begins|opens|takes|lasts|runs)(?: (?:at|on|in|for|from))? )$"
-)
-"""What a thing does, right before the value: it is part of what is said of it."""
-_DOES_SO = re.compile(r"(?:leaves|departs|starts|begins|opens|runs)\b")
-
-
-def is_of_a_plan(value: str) -> bool:
-    """Whether a value says what a thing does, of which there can be several: "leaves at noon"."""
-    return _DOES_SO.match(value) is not None
-
-
-_GAP = re.compile(
-    r"(?: ?\([^()]{1,60}\))?(?:[,:?] ?(?:that one|that|it|this one))?(?: (?:now|currently|still))?"
-    r"(?: ?[=:]|['’]s| (?:is|are|will be|would be|should be|costs?|comes? to|takes|starts|begins|"
-    r"opens|leaves|departs|runs|amounts to|stands at|lasts|becomes|changes to|went to))"
-    r"(?: (?:now|currently))?(?: (?:at|on|in|with|for))?(?: the)? ?",
-    re.IGNORECASE,
-)
-_FOR = re.compile(r"\b(?:for|with|regarding|about|concerning) $", re.IGNORECASE)
-_INSIDE = re.compile(
-    r"\b(?:to|under|in|at|from|by|of|off|into|on|with|for|through|after|before) $", re.IGNORECASE
-)
-
-
 def _run(
     text: str, words: Sequence[re.Match[str]], begin: int, most: int, taken: Sequence[Span]
 ) -> int | None:
@@ -211,17 +172,6 @@ def left_over(
     """The words of a text outside these stretches that say something. Where it tells of a change,
     words for that are none of them."""
     return list(_left(text, spans, also | _words().changing if changing else also))
-
-
-def begins_verb(text: str) -> bool:
-    """Whether a text goes on with what a thing is or does."""
-    return _VERB.match(text) is not None
-
-
-_VERB = re.compile(
-    r" (?:is|are|will be|runs|comes|takes|starts|begins|opens|leaves|costs|goes|stays)\b",
-    re.IGNORECASE,
-)
 
 
 def tells_of_change(text: str) -> bool:

@@ -12,8 +12,9 @@ from incumbent.engine.proposal import Proposal
 from incumbent.language.values.comparing import is_said_by, values_of
 from incumbent.model.fact import Fact, Part
 from incumbent.model.values import text_of
+from incumbent.reading.amending import is_set_aside
 from incumbent.reading.form import NAMED, Claim, Reading, Relation, RelationKind, Statement
-from incumbent.reading.things import is_of_a_plan, is_one_at_a_time, tells_of_change
+from incumbent.reading.things import is_one_at_a_time, tells_of_change
 
 ASKED: Final = "what was asked"
 _WAYS: Final = frozenset({"phone", "email", "url"})
@@ -118,6 +119,8 @@ def says_more(said: Statement, done: Sequence[Relation]) -> bool:
     if any(all((part.start, part.end) != span for part in said.parts) for span in spans):
         return True
     rest = [part for part in said.parts if (part.start, part.end) not in spans]
+    if all(is_set_aside(said.text, part) for part in rest):
+        return len(said.text.split()) > _SHORT + _SHORT * bool(rest)
     return bool(rest) or len(said.text.split()) > _SHORT
 
 
@@ -154,8 +157,7 @@ def takes_over(said: Statement, held: Sequence[Fact], relations: Sequence[Relati
     if NAMED in said.cues:
         taken = {one.fact_id for one in relations if one.kind in _TAKES}
         return all(fact.id in taken for fact in held)
-    is_one = is_one_at_a_time(claim.attribute) and not is_of_a_plan(claim.value)
-    if not is_one and not tells_of_change(said.text):
+    if not is_one_at_a_time(claim.attribute) and not tells_of_change(said.text):
         return all(text_of(fact.value) == claim.value for fact in held)
     told = {one.fact_id: one for one in relations}
     return all(fact.id not in told or told[fact.id].kind is not RelationKind.ADDS for fact in held)
