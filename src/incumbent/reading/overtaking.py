@@ -20,7 +20,7 @@ from incumbent.language.stances import Opposition, changes_state, contradicts, o
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.causes import base_of, begins_at, ends_at
-from incumbent.reading.comparing import Token, fillers, tokens
+from incumbent.reading.comparing import Token, fillers, stems_of, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
 from incumbent.reading.naming import is_of_the_past, narrows
 from incumbent.reading.telling import Told, told_in
@@ -125,7 +125,7 @@ def _sorts(text: str, parts: Sequence[Part], shared: set[str]) -> set[str]:
     return {
         _SORTS.get(part.kind, part.kind)
         for part in parts
-        if not {one.stem for one in tokens(text[part.start : part.end])} <= shared
+        if not stems_of(text[part.start : part.end]) <= shared
     }
 
 

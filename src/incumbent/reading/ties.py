@@ -18,7 +18,7 @@ from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading.causes import base_of, begins_at, concludes, ends_at, leans_on, points_back
-from incumbent.reading.comparing import fillers, tokens
+from incumbent.reading.comparing import fillers, stems_of, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
 from incumbent.reading.telling import told_in
 from incumbent.reading.things import name_of, things
@@ -93,8 +93,10 @@ def resting_words() -> frozenset[str]:
 
 def rests(text: str) -> bool:
     """Whether a sentence says that it rests on something."""
-    stems = {token.stem for token in tokens(text[:_READ])}
-    return not resting_words().isdisjoint(stems) or _VARIES.search(text[:_READ]) is not None
+    return (
+        not resting_words().isdisjoint(stems_of(text[:_READ]))
+        or _VARIES.search(text[:_READ]) is not None
+    )
 
 
 def topic(text: str) -> frozenset[str]:
@@ -185,7 +187,7 @@ def _named(
     around = (derived, number, statements, known)
     found = [one for name in names for one in _bearers(partial(eq, name), *around)]
     if not found and rests(said.text):
-        own = {token.stem for token in tokens(said.text[:_READ])}
+        own = stems_of(said.text[:_READ])
         about = _names_of(statements[derived])
 
         def is_said(name: frozenset[str]) -> bool:
@@ -232,7 +234,7 @@ def _waits(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Rel
     base = Cues(said.text).contingency or ""
     asked = {stem(word) for word in base.lower().split()}
     for fact in known:
-        own = {token.stem for token in tokens(f"{fact.key.replace('_', ' ')} {fact.text}"[:_READ])}
+        own = stems_of(f"{fact.key.replace('_', ' ')} {fact.text}"[:_READ])
         if said.awaits == _name_of(fact) if said.awaits else asked and asked <= own:
             yield _rests(number, said, fact_id=fact.id)
             return

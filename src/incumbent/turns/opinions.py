@@ -10,8 +10,6 @@ from typing import Any, Literal
 from incumbent.model.schemas import converted_schema
 from incumbent.model.verdict import Verdict
 
-_Status = Literal["pending", "given", "failed"]
-
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
@@ -48,10 +46,8 @@ class OpinionForm:
     def opinion(self) -> Opinion:
         """The same as a value. One that was pending stays so: it was told by another process."""
         made = Opinion(self.model)
-        if self.status == "given":
-            made.give(self.proposals, self.verdicts)
-        elif self.status == "failed":
-            made.fail(self.reason)
+        if self.status != "pending":
+            made._settle(self, self.status)
         return made
 
 
@@ -62,33 +58,33 @@ class Opinion:
     """
 
     def __init__(self, model: str, told: Callable[[str], None] | None = None) -> None:
-        self.model = model
         self._told = told  # is told, once, what became of it
         self._settled = threading.Event()
         self._lock = threading.Lock()
-        self._status: _Status = "pending"
-        self._reason = ""
-        self._proposals: tuple[Proposed, ...] = ()
-        self._verdicts: tuple[Verdict, ...] = ()
+        self._form = OpinionForm(model, "pending")
+
+    @property
+    def model(self) -> str:
+        return self._form.model
 
     @property
     def status(self) -> Literal["pending", "given", "failed"]:
-        return self._status
+        return self._form.status
 
     @property
     def reason(self) -> str:
         """Why there is no opinion, in one line; "" where there is one."""
-        return self._reason
+        return self._form.reason
 
     @property
     def proposals(self) -> tuple[Proposed, ...]:
         """Everything that the model proposed, with what became of it."""
-        return self._proposals
+        return self._form.proposals
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Every decision that it led to, in order. Each can be undone like any other."""
-        return self._verdicts
+        return self._form.verdicts
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the opinion is there, or will not come; False if that takes longer."""
@@ -96,32 +92,27 @@ class Opinion:
 
     def give(self, proposals: Iterable[Proposed], verdicts: Iterable[Verdict]) -> None:
         """Settle it with what came of it. Only the first settlement counts."""
-        with self._lock:
-            settles = self._status == "pending"
-            if settles:
-                self._proposals, self._verdicts = tuple(proposals), tuple(verdicts)
-                self._status = "given"
-        self._settle("given" if settles else None)
+        given = OpinionForm(self.model, "given", "", tuple(proposals), tuple(verdicts))
+        self._settle(given, "given")
 
     def fail(self, reason: str, kind: str = "dropped") -> None:
         """Settle it without an opinion. `kind` is a word for what came between."""
-        with self._lock:
-            settles = self._status == "pending"
-            if settles:
-                self._reason = reason
-                self._status = "failed"
-        self._settle(kind if settles else None)
+        self._settle(OpinionForm(self.model, "failed", reason), kind)
 
-    def _settle(self, kind: str | None) -> None:
+    def _settle(self, form: OpinionForm, kind: str) -> None:
+        with self._lock:
+            settles = self.status == "pending"
+            if settles:
+                self._form = form
         # Told first: who waited for the opinion finds it counted.
-        if kind is not None and self._told is not None:
+        if settles and self._told is not None:
             self._told(kind)
         self._settled.set()
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         known = handler.generate_schema(OpinionForm)
-        return converted_schema(known, OpinionForm.opinion, _form_of)
+        return converted_schema(known, OpinionForm.opinion, lambda one: one._form)
 
     def forked(self) -> None:
         """In a child process: what the parent is waiting for does not arrive here."""
@@ -129,12 +120,12 @@ class Opinion:
         self.fail("the process was forked; the opinion arrives in the one that observed the turn")
 
     def __str__(self) -> str:
-        if self._status == "failed":
-            return f"no opinion of {self.model}: {self._reason}"
-        if self._status == "pending":
+        if self.status == "failed":
+            return f"no opinion of {self.model}: {self.reason}"
+        if self.status == "pending":
             return f"the opinion of {self.model} is awaited"
         counts = {
-            word: sum(one.outcome == word for one in self._proposals)
+            word: sum(one.outcome == word for one in self.proposals)
             for word in ("accepted", "agreed", "dropped")
         }
         told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
@@ -142,7 +133,3 @@ class Opinion:
 
     def __repr__(self) -> str:
         return f"<Opinion: {self}>"
-
-
-def _form_of(one: Opinion) -> OpinionForm:
-    return OpinionForm(one.model, one.status, one.reason, one.proposals, one.verdicts)

@@ -17,7 +17,7 @@ from incumbent.reading.form import NAMED, Claim, Reading, Relation, RelationKind
 from incumbent.reading.things import is_of_a_plan, is_one_at_a_time, tells_of_change
 
 ASKED: Final = "what was asked"
-_KINDS: Final = frozenset(ValueKind)
+VALUE_KINDS: Final = frozenset(ValueKind)
 _WAYS: Final = frozenset({"phone", "email", "url"})
 _SHORT: Final = 12
 """A longer statement is kept beside what it changes."""
@@ -126,12 +126,12 @@ def says_more(said: Statement, done: Sequence[Relation]) -> bool:
 def says_the_same(claim: Claim, said: Statement, fact: Fact) -> bool:
     """Whether a value is the one that a fact has, in other words: $4.5k and 4,500 dollars."""
     start, end = claim.start - said.start, claim.end - said.start
-    new = [p for p in said.parts if start <= p.start and p.end <= end and p.kind in _KINDS]
-    old = [part for part in fact.parts if part.kind in _KINDS]
+    new = [p for p in said.parts if start <= p.start and p.end <= end and p.kind in VALUE_KINDS]
+    old = [part for part in fact.parts if part.kind in VALUE_KINDS]
     return (
         bool(new)
         and len(new) == len(old)
-        and all(is_said_by(_value(a), _value(b)) for a, b in zip(old, new, strict=True))
+        and all(is_said_by(value_of(a), value_of(b)) for a, b in zip(old, new, strict=True))
     )
 
 
@@ -141,7 +141,8 @@ def gone_parts(gone: Fact, now: Fact | None) -> tuple[Part, ...]:
     return tuple(part for part in gone.parts if part.normal not in kept)
 
 
-def _value(part: Part) -> Value:
+def value_of(part: Part) -> Value:
+    """A part as a value."""
     return Value(ValueKind(part.kind), part.text, part.start, part.end, part.normal)
 
 

@@ -8,14 +8,14 @@ from typing import Final
 
 from incumbent.language.values.comparing import is_said_by
 from incumbent.language.values.finding import find
-from incumbent.language.values.kinds import Value, ValueKind
-from incumbent.model.fact import Fact, Part
+from incumbent.language.values.kinds import Value
+from incumbent.model.fact import Fact
 from incumbent.model.records import Spot, WorkingItem
 from incumbent.model.values import text_of
 from incumbent.reading.form import Reading, Statement, StatementKind
+from incumbent.turns.placing import VALUE_KINDS, value_of
 
 _UNREAL: Final = (StatementKind.SUPPOSES, StatementKind.PROPOSES)
-_KINDS: Final = frozenset(ValueKind)
 _SHORTEST: Final = 2
 """A single digit is said of too many things."""
 
@@ -71,18 +71,16 @@ def retraced(item: WorkingItem, facts: Sequence[Fact]) -> WorkingItem:
 def _said_again(said: Statement, known: Sequence[Fact]) -> Iterator[Spot]:
     """Where a statement says again, in whatever form, what a fact in office says."""
     if known:
-        values = [_value(part) for part in said.parts if part.kind in _KINDS] or find(said.text)
+        values = [value_of(part) for part in said.parts if part.kind in VALUE_KINDS] or find(
+            said.text
+        )
         yield from _echoes(values, said.start, known)
 
 
 def _echoes(values: Iterable[Value], shift: int, facts: Sequence[Fact]) -> Iterator[Spot]:
-    standing = [(fact, part) for fact in facts for part in fact.parts if part.kind in _KINDS]
+    standing = [(fact, part) for fact in facts for part in fact.parts if part.kind in VALUE_KINDS]
     for value in values if standing else ():
         for fact, held in standing:
             is_long = len(value.text) >= _SHORTEST
-            if is_long and value.kind == held.kind and is_said_by(_value(held), value):
+            if is_long and value.kind == held.kind and is_said_by(value_of(held), value):
                 yield Spot(fact.id, held.text, value.start + shift, value.end + shift)
-
-
-def _value(part: Part) -> Value:
-    return Value(ValueKind(part.kind), part.text, part.start, part.end, part.normal)
