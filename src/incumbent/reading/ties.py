@@ -151,18 +151,18 @@ def _is_base(
     one, other = statements[min(number, place)], statements[max(number, place)]
     told, then = told_in(one.text, one.parts), told_in(other.text, other.parts)
     is_told = bool(then if place > number else told) or statements[place].claim is not None
-    if one.kind is not other.kind or not is_told or len(told if place > number else then) > 1:
+    if one.kind is not other.kind or len(told if place > number else then) > 1:
         return False
     if told and then and told[-1].name == then[0].name:
         return False
     begin = begins_at(told[0]) if told else opening(one.text)
-    end = one.start + (ends_at(told[-1]) if told else len(one.text))
+    end = one.start + (ends_at(told[-1]) if told else len(one.text.rstrip(".!?")))
     start = begins_at(then[0]) if then else opening(other.text)
     between = text[end : other.start + start]
     if _ENDED.search(between) is None:
-        return base_of(one.text[:begin], between) == base
+        return is_told and base_of(one.text[:begin], between) == base
     # Behind the end of a sentence only what points back or draws a conclusion ties the two.
-    return base == 0 and _follows(other, other.text[:start])
+    return base == 0 and _follows(other, other.text[:start] if is_told else "")
 
 
 def _follows(said: Statement, lead: str) -> bool:
