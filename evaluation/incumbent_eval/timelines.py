@@ -14,9 +14,9 @@ from functools import partial
 from typing import Any
 
 import incumbent
-from incumbent.language.validity import find_validity
 from incumbent.model.authority import DEFAULT_RUNGS, DEFAULT_TITLES, Ladder
 from incumbent.model.errors import IncumbentError
+from incumbent.reading.terms import term_in
 from incumbent_eval.running import HeldClock
 
 Record = Mapping[str, Any]
@@ -241,10 +241,10 @@ def _unmarked(text: str) -> tuple[str, dict[str, Any]]:
 def _term(value: str, at: datetime) -> dict[str, Any]:
     """The term of a value, if it states one. A value that ended before it was written has a term in
     the past."""
-    found = find_validity(value, at)
-    if found is None:
+    found = term_in(value, at)
+    if found is None or found.is_bare:
         return {}
-    begins, ends = found.valid_from, found.valid_until
+    begins, ends = found.term
     if ends is not None and ends <= (begins or at):
         begins = ends - _MOMENT
     return {"valid_from": begins, "valid_until": ends}

@@ -1,4 +1,4 @@
-"""What is asked for instead, what an update leaves nothing of, and a value under its name."""
+"""What is asked for instead, and what an update leaves nothing of."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from incumbent.reading.alternatives import alternatives
 from incumbent.reading.form import Heard, Known, Relation, RelationKind, Statement, StatementKind
 from incumbent.reading.offline import parts_of
-from incumbent.reading.overtaking import echoed, overtaken
+from incumbent.reading.overtaking import overtaken
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
@@ -19,8 +19,8 @@ def said(text: str) -> Statement:
     return Statement(text, 0, len(text), StatementKind.STATES, parts=parts_of(text, NOW))
 
 
-def known(text: str, key: str = "", value: str = "") -> Known:
-    return Known("a", text, key, value=value, parts=parts_of(text, NOW), is_here=True)
+def known(text: str) -> Known:
+    return Known("a", text, parts=parts_of(text, NOW), is_here=True)
 
 
 def changed(relations: Iterator[Relation], old: str, new: str) -> list[str]:
@@ -109,15 +109,3 @@ def test_an_update_leaves_nothing_only_where_it_says_all_anew(
     """What it has no value for stands."""
     found = [one.kind for one in overtaken([said(new)], [known(old)])]
     assert found == ([RelationKind.REPLACES] if is_over else [])
-
-
-def test_a_value_changes_under_its_name_too() -> None:
-    """Where the name is one of the same thing."""
-    order = known("Order: 500 units to Chicago.")
-    named = Known("b", "The order quantity is 500", "order_quantity", value="500", is_here=True)
-    other = Known("c", "The seat count is 500", "seat_count", value="500", is_here=True)
-    turn = said("Change the quantity to 1500.")
-    part = Relation(RelationKind.PART, "a", 0, old=(7, 10), new=(23, 27))
-    found = list(echoed([turn], [order, named, other], [part]))
-    assert [one.fact_id for one in found] == ["b"]
-    assert found[0].new == (23, 27)

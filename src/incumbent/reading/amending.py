@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from incumbent.language.lexicon import data
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
-from incumbent.reading.comparing import fillers, tokens
+from incumbent.reading.comparing import fillers, stems_of, tokens
 from incumbent.reading.form import Known, Span, Statement
 
 _LONGEST: Final = 8
@@ -166,7 +166,7 @@ def _words_beside(text: str, parts: tuple[Part, ...]) -> set[str]:
 def _says_more(known: Known, said: Statement) -> bool:
     """Whether a statement has words that the known one does not, besides its values."""
     valued = [(part.start, part.end) for part in said.parts]
-    own = {token.stem for token in tokens(known.text)}
+    own = stems_of(known.text)
     for token in tokens(said.text):
         inside = any(start <= token.start and token.end <= end for start, end in valued)
         if not inside and token.text.lower() not in fillers() and token.stem not in own:

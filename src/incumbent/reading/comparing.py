@@ -118,6 +118,11 @@ def tokens(text: str) -> list[Token]:
     return found[:_MOST]
 
 
+def stems_of(text: str) -> frozenset[str]:
+    """The words of a text as they are compared."""
+    return frozenset(token.stem for token in tokens(text))
+
+
 def _telling(text: str) -> list[Token]:
     return [one for one in tokens(text) if one.text.lower() not in fillers()]
 

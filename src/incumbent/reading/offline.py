@@ -36,7 +36,7 @@ from incumbent.reading.form import (
 from incumbent.reading.judging import Judging
 from incumbent.reading.learned.model import Model
 from incumbent.reading.naming import named, named_things, taken_apart, without_recalled
-from incumbent.reading.overtaking import besides, echoed, instead_of, overtaken
+from incumbent.reading.overtaking import besides, instead_of, overtaken
 from incumbent.reading.segments import Segment, run_on, segments
 from incumbent.reading.sorting import in_lists, is_unreal_in_part, kind_of
 from incumbent.reading.sparing import spared
@@ -104,7 +104,6 @@ class OfflineReader:
         relations += tuple(self._within(heard, statements, spoken))
         relations += tuple(besides(relations, alternatives(heard, statements)))
         relations = instead_of(relations, overtaken(statements, heard.known))
-        relations += tuple(echoed(statements, heard.known, relations))
         relations = instead_of(relations, spared(statements, heard.known))
         relations += tuple(ties(statements, heard.known, heard.text))
         return Reading(statements, relations, asked)

@@ -1,9 +1,8 @@
-"""Overtaking: what an update leaves nothing of, and the same value wherever else it is known.
+"""Overtaking: what an update leaves nothing of, and what gets another value.
 
 "Update: the interview moved to 11:00 via Zoom" takes the place of "the interview is at 14:00 in
 Room A": it names the same thing, and has a value for each that the earlier one had. Where only some
-of them are said anew, the rest stands. A value that has changed in one place has changed in the
-others too that know it under a name of the same thing.
+of them are said anew, the rest stands.
 
 Words do not matter where both give the thing a value plainly: "I rang the office and the ferry
 leaves at 7:40 am." changes with "Bad luck, they pushed the ferry back to 8:15 am.".
@@ -18,11 +17,10 @@ from typing import Final
 
 from incumbent.language.cues import Cues
 from incumbent.language.stances import Opposition, changes_state, contradicts, opposition
-from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.causes import base_of, begins_at, ends_at
-from incumbent.reading.comparing import Token, fillers, tokens
+from incumbent.reading.comparing import Token, fillers, stems_of, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
 from incumbent.reading.naming import is_of_the_past, narrows
 from incumbent.reading.telling import Told, told_in
@@ -127,76 +125,8 @@ def _sorts(text: str, parts: Sequence[Part], shared: set[str]) -> set[str]:
     return {
         _SORTS.get(part.kind, part.kind)
         for part in parts
-        if not {one.stem for one in tokens(text[part.start : part.end])} <= shared
+        if not stems_of(text[part.start : part.end]) <= shared
     }
-
-
-def echoed(
-    statements: Sequence[Statement], known: Sequence[Known], found: Sequence[Relation]
-) -> Iterator[Relation]:
-    """The same value under a name, where it has changed in a statement of the same thing."""
-    by_id = {one.id: one for one in known}
-    done = {one.fact_id for one in found if one.kind in _GONE}
-    for one in found:
-        fact = by_id.get(one.fact_id)
-        if fact is None or one.statement is None or not fact.is_here:
-            continue
-        old, new = _changed(fact, one, statements[one.statement])
-        if old is None or new is None:
-            continue
-        for other in known:
-            part = _echo(other, fact, statements[one.statement], old)
-            if part is not None and other.id not in done:
-                done.add(other.id)
-                yield Relation(
-                    RelationKind.PART,
-                    other.id,
-                    one.statement,
-                    one.chance,
-                    one.rests_on,
-                    is_told=one.is_told,
-                    old=part,
-                    new=new,
-                )
-
-
-def _changed(
-    fact: Known, one: Relation, said: Statement
-) -> tuple[Part | None, tuple[int, int] | None]:
-    """The value that a relation changes, and where in the turn the new one is."""
-    if one.kind is RelationKind.PART and one.old is not None:
-        old = next((p for p in fact.parts if (p.start, p.end) == one.old), None)
-        return old, one.new
-    if one.kind is not RelationKind.REPLACES:
-        return None, None
-    pairs = [
-        (old, new)
-        for old in fact.parts
-        for new in said.parts
-        if old.kind == new.kind and old.kind not in ("term", "name")
-    ]
-    if len(pairs) != 1 or pairs[0][0].normal == pairs[0][1].normal:
-        return None, None
-    old, new = pairs[0]
-    return old, (said.start + new.start, said.start + new.end)
-
-
-def _echo(other: Known, fact: Known, said: Statement, old: Part) -> tuple[int, int] | None:
-    """Where another fact has the value that changed, under a name of the same thing."""
-    if not other.is_here or not other.key or other.by_machine or other.id == fact.id:
-        return None
-    name = {stem(word) for word in other.key.lower().replace("_", " ").split()}
-    words = {one.stem for text in (fact.text, said.text) for one in _told(text)}
-    if name.isdisjoint(words):
-        return None
-    if not other.parts:  # written, and not said in a turn
-        start = other.text.find(old.text, max(0, len(other.text) - len(other.value)))
-        end = start + len(old.text)
-        around = other.text[max(0, start - 1) : start] + other.text[end : end + 1]
-        return (start, end) if start >= 0 and not any(map(str.isalnum, around)) else None
-    same = [p for p in other.parts if p.kind == old.kind and p.normal == old.normal]
-    typed = [p for p in other.parts if p.kind not in ("term", "name")]
-    return (same[0].start, same[0].end) if len(same) == len(typed) == 1 else None
 
 
 def besides(found: Sequence[Relation], more: Iterable[Relation]) -> Iterator[Relation]:

@@ -8,9 +8,9 @@ another one rests on that.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from operator import eq
 from typing import Final
 
 from incumbent.language.cues import Cues
@@ -18,10 +18,10 @@ from incumbent.language.lexicon import data, word_set
 from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading.causes import base_of, begins_at, concludes, ends_at, leans_on, points_back
-from incumbent.reading.comparing import fillers, tokens
+from incumbent.reading.comparing import fillers, stems_of, tokens
 from incumbent.reading.form import Known, Relation, RelationKind, Span, Statement, StatementKind
 from incumbent.reading.telling import told_in
-from incumbent.reading.things import Thing, name_of, things
+from incumbent.reading.things import name_of, things
 
 _LONGEST: Final = 4
 """The name of a thing has no more words that tell something."""
@@ -31,7 +31,6 @@ _VARIES = re.compile(
     r"\bas (?:things|it|they|matters|that) (?:are|is|stands?)\b|\bgoing (?:off|by)\b",
     re.IGNORECASE,
 )
-_POINTING = re.compile(r"(?:it|this|that|which|straight)\b", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?](?=\s)|\n")
 _COMMA = re.compile(r"[,;:] ")
 
@@ -94,8 +93,10 @@ def resting_words() -> frozenset[str]:
 
 def rests(text: str) -> bool:
     """Whether a sentence says that it rests on something."""
-    stems = {token.stem for token in tokens(text[:_READ])}
-    return not resting_words().isdisjoint(stems) or _VARIES.search(text[:_READ]) is not None
+    return (
+        not resting_words().isdisjoint(stems_of(text[:_READ]))
+        or _VARIES.search(text[:_READ]) is not None
+    )
 
 
 def topic(text: str) -> frozenset[str]:
@@ -120,206 +121,139 @@ def ties(
     for number, said in enumerate(statements):
         if said.kind is StatementKind.SUPPOSES:
             yield from _waits(number, said, known)
-        if said.kind is StatementKind.ORDERS:
-            yield from _told_ties(number, statements, known, text)
-        if said.kind is not StatementKind.STATES:
-            continue
-        other = _reasons_for(number, statements, text)
-        if other is not None:
-            yield _rests(other, statements[other], earlier=number)
-            continue
-        told = list(_told_ties(number, statements, known, text))
-        yield from told or _bases(number, said, statements, known)
+        elif said.kind in (StatementKind.STATES, StatementKind.ORDERS):
+            yield from _bases(number, statements, known, text)
 
 
-def _told_ties(
+def _bases(
     number: int, statements: Sequence[Statement], known: Sequence[Known], text: str
 ) -> Iterator[Relation]:
-    """What a statement that gives one thing its value rests on, by the structure of the turn: the
-    one before it, the one behind it, or what it names beside that thing."""
-    said = statements[number]
-    told = told_in(said.text, said.parts)
-    if not told and number:
-        yield from _explained(number, statements, known)
-    if len(told) != 1:
-        return
-    for place, base in ((number - 1, 0), (number + 1, 1)):
+    """What a statement rests on: the one before it, the one behind it, or what it names."""
+    said, derived = statements[number], _spoken_of(number, statements)
+    for place, base in ((number - 1, 0), (number + 1, 1)) if derived == number else ():
         if _is_base(statements, number, place, base, text):
             yield _rests(number, said, earlier=place)
             return
-    named = _with_mentions(said, things(said.text, said.parts), known)
-    for name in leans_on(said.text, told, named):
-        earlier = [n for n, one in enumerate(statements[:number]) if name in _names_of(one)]
-        if earlier:
-            yield _rests(number, said, earlier=earlier[-1])
-            continue
-        for fact in known:
-            if name == _name_of(fact) or name in _told_names(fact.text, fact.parts):
-                yield _rests(number, said, fact_id=fact.id)
-
-
-def _with_mentions(said: Statement, named: Sequence[Thing], known: Sequence[Known]) -> list[Thing]:
-    """The things that a statement names, and what is known by a name that it has in a row, where a
-    verb behind it hides its end."""
-    found = list(named)
-    words = tokens(said.text[:_READ])
-    for fact in known:
-        name = _name_of(fact) if fact.key else frozenset()
-        for first in range(len(words) - len(name) if len(name) > 1 else 0):
-            row = words[first : first + len(name)]
-            start, end = row[0].start, row[-1].end
-            is_free = all(end <= one.start or one.end <= start for one in found)
-            if is_free and {one.stem for one in row} == name:
-                found.append(Thing(start, end, fact.key, fact.subject, is_own=False))
-    return sorted(found, key=lambda one: one.start)
-
-
-def _explained(
-    number: int, statements: Sequence[Statement], known: Sequence[Known]
-) -> Iterator[Relation]:
-    """What the statement right before rests on, where this one only says so: "The fee is $95. That
-    has to do with the deposit."."""
-    said, before = statements[number], statements[number - 1]
-    about = told_in(before.text, before.parts)
-    if len(about) != 1 or before.kind is not StatementKind.STATES or not points_back(said.text):
-        return
-    for thing in things(said.text, said.parts):
-        name = name_of(thing.key, thing.subject)
-        for fact in known if name != about[0].name else ():
-            if name == _name_of(fact) or name in _told_names(fact.text, fact.parts):
-                yield _rests(number - 1, before, fact_id=fact.id)
+    found = list(_named(number, derived, statements, known))
+    if not found and not number and _words().concluding.match(said.text) is not None:
+        last = [one for one in known if one.is_here and one.age == 0]
+        found = [_rests(number, said, fact_id=one.id) for one in last[:1]]
+    yield from found
 
 
 def _is_base(
     statements: Sequence[Statement], number: int, place: int, base: int, text: str
 ) -> bool:
-    """Whether the neighbour of a statement is the reason for it."""
+    """Whether the neighbour of a statement is the reason for it, by the words between what each of
+    them tells."""
     if not 0 <= place < len(statements):
         return False
-    first, second = sorted((number, place))
-    one, other = statements[first], statements[second]
+    one, other = statements[min(number, place)], statements[max(number, place)]
     told, then = told_in(one.text, one.parts), told_in(other.text, other.parts)
-    if not told or not then or one.kind is not other.kind or told[-1].name == then[0].name:
+    is_told = bool(then if place > number else told) or statements[place].claim is not None
+    if one.kind is not other.kind or len(told if place > number else then) > 1:
         return False
-    end = one.start + ends_at(told[-1])
-    between = text[end : other.start + begins_at(then[0])]
+    if told and then and told[-1].name == then[0].name:
+        return False
+    begin = begins_at(told[0]) if told else opening(one.text)
+    end = one.start + (ends_at(told[-1]) if told else len(one.text.rstrip(".!?")))
+    start = begins_at(then[0]) if then else opening(other.text)
+    between = text[end : other.start + start]
     if _ENDED.search(between) is None:
-        return base_of(one.text[: begins_at(told[0])], between) == base
+        return is_told and base_of(one.text[:begin], between) == base
     # Behind the end of a sentence only what points back or draws a conclusion ties the two.
-    return base == 0 and concludes(other.text[: begins_at(then[0])])
+    return base == 0 and _follows(other, other.text[:start] if is_told else "")
+
+
+def _follows(said: Statement, lead: str) -> bool:
+    """Whether a sentence draws a conclusion from what was said right before it. "So" by itself
+    often only takes up the talk."""
+    words = _words()
+    if words.concluding.match(said.text) is not None or concludes(lead):
+        return True
+    return bool(said.parts) and words.taking_up.match(said.text) is not None
+
+
+def _named(
+    number: int, derived: int, statements: Sequence[Statement], known: Sequence[Known]
+) -> Iterator[Relation]:
+    """What has the thing that a statement names as its reason, said in this turn or known: by the
+    structure of the sentence, or where it only says that it rests on something."""
+    said = statements[number]
+    named = things(said.text, said.parts)
+    names = leans_on(said.text, told_in(said.text, said.parts), named)
+    if derived != number:
+        names = [name_of(one.key, one.subject) for one in named]
+    around = (derived, number, statements, known)
+    found = [one for name in names for one in _bearers(partial(eq, name), *around)]
+    if not found and rests(said.text):
+        own = stems_of(said.text[:_READ])
+        about = _names_of(statements[derived])
+
+        def is_said(name: frozenset[str]) -> bool:
+            return bool(name) and name <= own and not any(name <= one for one in about)
+
+        found = list(_bearers(is_said, *around))
+    yield from found
+
+
+def _spoken_of(number: int, statements: Sequence[Statement]) -> int:
+    """Which statement one speaks of: itself or, as in "It depends on the menu.", the one before."""
+    said = statements[number]
+    if said.claim is not None or told_in(said.text, said.parts) or not points_back(said.text):
+        return number
+    for place in range(number - 1, max(-1, number - 3), -1):
+        one = statements[place]
+        if one.claim is not None or len(told_in(one.text, one.parts)) == 1:
+            return place
+    return number
+
+
+def _bearers(
+    fits: Callable[[frozenset[str]], bool],
+    derived: int,
+    number: int,
+    statements: Sequence[Statement],
+    known: Sequence[Known],
+) -> Iterator[Relation]:
+    """What a statement rests on by a name: the last that had it in this turn, or what is known."""
+    said = statements[derived]
+    for place in range(number - 1, -1, -1):
+        one = statements[place]
+        is_said = place != derived and one.kind is StatementKind.STATES
+        if is_said and any(map(fits, _names_of(one))):
+            yield _rests(derived, said, earlier=place)
+            return
+    for fact in known:
+        if any(map(fits, (_name_of(fact), *_told_names(fact.text, fact.parts)))):
+            yield _rests(derived, said, fact_id=fact.id)
+
+
+def _waits(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Relation]:
+    """What something is to be once another thing changes: "If James leaves, report to Ada."."""
+    base = Cues(said.text).contingency or ""
+    asked = {stem(word) for word in base.lower().split()}
+    for fact in known:
+        own = stems_of(f"{fact.key.replace('_', ' ')} {fact.text}"[:_READ])
+        if said.awaits == _name_of(fact) if said.awaits else asked and asked <= own:
+            yield _rests(number, said, fact_id=fact.id)
+            return
 
 
 def _names_of(said: Statement) -> frozenset[frozenset[str]]:
-    own = {_name(said)} if said.claim is not None else set()
-    return frozenset(own) | _told_names(said.text, said.parts)
+    """The words for what a statement is about: its name, where it has one, and what it tells of."""
+    claim = said.claim
+    own = name_of(claim.attribute, claim.subject) if claim is not None else topic(said.text)
+    return (_told_names(said.text, said.parts) | {own}) - {frozenset()}
 
 
 def _told_names(text: str, parts: tuple[Part, ...]) -> frozenset[frozenset[str]]:
     return frozenset(one.name for one in told_in(text, parts))
 
 
-def _bases(
-    number: int, said: Statement, statements: Sequence[Statement], known: Sequence[Known]
-) -> Iterator[Relation]:
-    words = _words()
-    own = {token.stem for token in tokens(said.text[:_READ])}
-    concluding = words.concluding.match(said.text) is not None
-    is_one = number and said.claim is not None and words.follows.match(said.text)
-    if number and said.parts and (is_one or words.taking_up.match(said.text)):
-        found = list(_named(number, said, own, statements, known)) if rests(said.text) else []
-        yield from found or _right_before(number, statements, ())
-        return
-    if not concluding and not rests(said.text):
-        return
-    found = list(_named(number, said, own, statements, known))
-    if said.claim is None and _POINTING.match(said.text) is not None:
-        # "It depends on the menu." speaks of what was said right before it.
-        for place in range(number - 1, max(-1, number - 3), -1):
-            if statements[place].claim is not None:
-                yield from (replace(one, statement=place) for one in found if one.earlier != place)
-                return
-    if not found and concluding:
-        found = list(_right_before(number, statements, known))
-    yield from found
-
-
-def _reasons_for(number: int, statements: Sequence[Statement], text: str) -> int | None:
-    """Which other statement has this one for its reason: "because the rent is $900"."""
-    said = statements[number]
-    if said.claim is None or _words().reason.match(said.text) is None:
-        return None
-    for place in range(number - 1, max(-1, number - 3), -1):
-        one = statements[place]
-        between = text[one.end : said.start]
-        if one.kind is StatementKind.STATES and not one.text.endswith("?"):
-            is_asked = number - place == 2 and statements[place + 1].text.endswith("?")
-            ended = one.text.endswith((".", "!", "?")) or "\n" in between
-            return place if is_asked or not ended else None
-    after = number + 1
-    if after < len(statements) and statements[after].claim is not None:
-        return after if not said.text.endswith((".", "!", "?")) else None
-    return None
-
-
-def _waits(number: int, said: Statement, known: Sequence[Known]) -> Iterator[Relation]:
-    """What something is to be once another thing changes: "If James leaves, report to Ada."."""
-    for fact in known if said.awaits else ():
-        if said.awaits == _name_of(fact):
-            yield _rests(number, said, fact_id=fact.id)
-            return
-    base = Cues(said.text).contingency
-    if base is None:
-        return
-    asked = {stem(word) for word in base.lower().split()}
-    for fact in known:
-        own = {token.stem for token in tokens(f"{fact.key.replace('_', ' ')} {fact.text}"[:_READ])}
-        if asked <= own:
-            yield _rests(number, said, fact_id=fact.id)
-            return
-
-
-def _named(
-    number: int,
-    said: Statement,
-    own: set[str],
-    statements: Sequence[Statement],
-    known: Sequence[Known],
-) -> Iterator[Relation]:
-    """What has the thing that a statement names as its reason."""
-    points = said.claim is None and _POINTING.match(said.text) is not None
-    about = frozenset() if points else _name(said)
-    for earlier, one in enumerate(statements[:number]):
-        thing = _name(one)
-        if thing and thing <= own and thing != about and one.kind is StatementKind.STATES:
-            yield _rests(number, said, earlier=earlier)
-            return
-    for fact in known:
-        thing = _name_of(fact)
-        if thing and thing <= own and not thing <= about:
-            yield _rests(number, said, fact_id=fact.id)
-
-
 def _name_of(fact: Known) -> frozenset[str]:
     """The words for what something known is about."""
     return name_of(fact.key, fact.subject) if fact.key else topic(fact.text)
-
-
-def _name(said: Statement) -> frozenset[str]:
-    """The words for what a statement is about: its name, where it has one."""
-    claim = said.claim
-    return name_of(claim.attribute, claim.subject) if claim is not None else topic(said.text)
-
-
-def _right_before(
-    number: int, statements: Sequence[Statement], known: Sequence[Known]
-) -> Iterator[Relation]:
-    for earlier in range(number - 1, -1, -1):
-        if statements[earlier].kind is StatementKind.STATES:
-            yield _rests(number, statements[number], earlier=earlier)
-            return
-    last = [one for one in known if one.is_here and one.age == 0]
-    for one in last[:1]:
-        yield _rests(number, statements[number], fact_id=one.id)
 
 
 def _rests(

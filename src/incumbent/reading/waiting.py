@@ -11,13 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from incumbent.language.lexicon import word_sets
 from incumbent.model.fact import Part
-from incumbent.reading.causes import begins_at, ends_at
 from incumbent.reading.form import Claim, Span, Statement, StatementKind
 from incumbent.reading.plainly import Names, values_beside, whole_value
-from incumbent.reading.telling import told_in
-from incumbent.reading.things import Thing, name_of, things, words_of
+from incumbent.reading.things import Thing, name_of, things
 
 _LONGEST: Final = 300
 _CASE: Final = (
@@ -46,58 +43,6 @@ def waits(said: Statement, known: Names) -> Statement | None:
     """A statement that waits for something, with what for and with the name of what is then so."""
     if len(said.text) > _LONGEST or said.text.rstrip().endswith("?"):
         return None
-    return _by_words(said, known) or _by_structure(said, known)
-
-
-def _by_structure(said: Statement, known: Names) -> Statement | None:
-    """The same in whatever words: two things that get a value each, the one of them known and
-    behind a word that opens a case."""
-    told = told_in(said.text, said.parts)
-    if len(told) != 2:
-        return None
-    begin, cases, casing = 0, [], word_sets("telling").casing
-    for one in told:
-        lead = said.text[begin : begins_at(one)].lower()
-        cases.append(not casing.isdisjoint(word.group() for word in words_of(lead)))
-        begin = ends_at(one)
-    if cases[0] == cases[1]:
-        return None
-    base, made = told if cases[0] else (told[1], told[0])
-    if base.name not in known:
-        return None
-    part = next((one for one in said.parts if (one.start, one.end) == made.value), None)
-    value = whole_value(said.text, part) if part is not None else made.value
-    return _waiting(said, made.thing, value, base.name, base.value, base.normal)
-
-
-def _waiting(
-    said: Statement,
-    thing: Thing,
-    value: Span,
-    awaits: frozenset[str],
-    becomes: Span,
-    *forms: str,
-) -> Statement:
-    """A statement of what a thing is to be once another one has become something."""
-    start, end = value
-    return replace(
-        said,
-        kind=StatementKind.SUPPOSES,
-        claim=Claim(
-            thing.subject,
-            thing.key,
-            said.text[start:end],
-            said.start + start,
-            said.start + end,
-            thing.is_own,
-        ),
-        term=None,
-        awaits=awaits,
-        becomes=tuple(dict.fromkeys((said.text[slice(*becomes)], *forms))),
-    )
-
-
-def _by_words(said: Statement, known: Names) -> Statement | None:
     for case, then in _sides(said.text):
         base = _side(said, case)
         awaits = name_of(base.thing.key, base.thing.subject) if base is not None else frozenset()
@@ -107,8 +52,18 @@ def _by_words(said: Statement, known: Names) -> Statement | None:
         if made is None or made.thing[2:4] == base.thing[2:4]:
             continue
         forms = [one.normal for one in said.parts if (one.start, one.end) == base.value]
-        return _waiting(said, made.thing, made.value, awaits, base.value, *forms)
+        becomes = tuple(dict.fromkeys((said.text[slice(*base.value)], *forms)))
+        claim = _claim(said, made)
+        kind = StatementKind.SUPPOSES
+        return replace(said, kind=kind, claim=claim, term=None, awaits=awaits, becomes=becomes)
     return None
+
+
+def _claim(said: Statement, made: _Side) -> Claim:
+    """The name and the value of what is then so."""
+    thing, (start, end) = made
+    value, shift = said.text[start:end], said.start
+    return Claim(thing.subject, thing.key, value, shift + start, shift + end, thing.is_own)
 
 
 def _sides(text: str) -> list[tuple[Span, Span]]:

@@ -9,12 +9,11 @@ from typing import Any, Final
 from incumbent.engine.doubts import doubters
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
-from incumbent.language.tokens import stem
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 from incumbent.reading.amending import amended
+from incumbent.reading.comparing import stems_of
 from incumbent.reading.form import Relation, RelationKind, Statement
-from incumbent.reading.things import words_of
 from incumbent.turns.circumstances import Circumstances, history_of
 from incumbent.turns.placing import again_said, amended_parts
 from incumbent.turns.proposals import Proposals
@@ -139,8 +138,5 @@ def _is_alike(statement: Fact, fact: Fact, old: tuple[int, int]) -> bool:
     kinds = {part.kind for part in fact.parts if part.start < old[1] and old[0] < part.end}
     if not kinds.isdisjoint(part.kind for part in statement.parts):
         return True
-    there, said = (
-        {stem(w.group().lower()) for w in words_of(text)}
-        for text in (fact.value[slice(*old)], text_of(statement.value))
-    )
+    there, said = (stems_of(text) for text in (fact.value[slice(*old)], text_of(statement.value)))
     return any(len(word) >= _TELLING for word in there & said)

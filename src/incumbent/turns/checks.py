@@ -19,7 +19,7 @@ from incumbent.model.authority import Ladder
 from incumbent.model.fact import Fact
 from incumbent.model.values import text_of
 from incumbent.reading import thresholds
-from incumbent.reading.comparing import compared, says_several
+from incumbent.reading.comparing import compared, says_several, stems_of
 from incumbent.reading.form import (
     RETOLD,
     Claim,
@@ -31,7 +31,7 @@ from incumbent.reading.form import (
 )
 from incumbent.reading.naming import is_of_the_past
 from incumbent.reading.telling import told_in
-from incumbent.reading.things import name_of, things, words_of
+from incumbent.reading.things import name_of, things
 from incumbent.turns.situation import Situation, sentence_of
 
 _SHORT: Final = 8
@@ -69,12 +69,7 @@ def _allowed(reading: Reading, situation: Situation) -> Iterator[Relation]:
         if one.kind in _GONE and RETOLD in said.cues:
             one = replace(one, kind=RelationKind.DOUBTS, new=None)
         claim = said.claim
-        # What is said of one is not said of another, however alike the words are.
-        if claim is not None and not fact.is_unnamed and claim.subject != fact.subject:
-            continue
-        if claim is not None and one.kind is RelationKind.PART and _is_of_another(claim, fact):
-            continue
-        if claim is not None and not one.is_told and _has_another_name(claim, fact):
+        if claim is not None and _is_of_another(claim, fact, one):
             continue
         if one.kind is RelationKind.PART and one.old is not None:
             text, shift = sentence_of(fact)
@@ -114,17 +109,8 @@ def _leaves(text: str, fact: Fact) -> bool:
 
 def _may_mean(text: str, fact: Fact) -> bool:
     """Whether words can be about whom a fact is about: they name them, or say "her"."""
-    said = {stem(word.group().lower()) for word in words_of(text)}
-    about = {stem(word.group().lower()) for word in words_of(fact.subject or "")}
+    said, about = stems_of(text), stems_of(fact.subject or "")
     return not about or not about.isdisjoint(said) or not said.isdisjoint(_SOMEBODY)
-
-
-def _has_another_name(claim: Claim, fact: Fact) -> bool:
-    """Whether both have a name of their own: the read timeout, and the write timeout."""
-    if fact.is_unnamed:
-        return False
-    ours, theirs = name_of(claim.attribute, None), name_of(fact.key, None)
-    return not (ours <= theirs or theirs <= ours)
 
 
 def _names_another(text: str, fact: Fact, known: Set[frozenset[str]]) -> bool:
@@ -143,18 +129,23 @@ def _names_another(text: str, fact: Fact, known: Set[frozenset[str]]) -> bool:
         or any(one <= other or other <= one for one in own for other in mentioned)
     ):
         return False
-    words = {stem(word.group().lower()) for word in words_of(text)}
+    words = stems_of(text)
     values = [part.text for part in fact.parts] or [told]
     return all(words.isdisjoint(stem(word) for word in one.lower().split()) for one in values)
 
 
-def _is_of_another(claim: Claim, fact: Fact) -> bool:
-    """Whether a statement that gives a name says nothing of the thing that a fact is about."""
-    name = name_of(claim.attribute, claim.subject)
-    if not fact.is_unnamed:
-        return name.isdisjoint(name_of(fact.key, None))
-    told = sentence_of(fact)[0]
-    return name.isdisjoint(stem(word.group().lower()) for word in words_of(told))
+def _is_of_another(claim: Claim, fact: Fact, one: Relation) -> bool:
+    """Whether a statement that gives a name is about something else than a fact, however alike the
+    words are: another person, or the read timeout and the write timeout."""
+    if fact.is_unnamed:
+        name = name_of(claim.attribute, claim.subject)
+        return one.kind is RelationKind.PART and name.isdisjoint(stems_of(sentence_of(fact)[0]))
+    ours, theirs = name_of(claim.attribute, None), name_of(fact.key, None)
+    if claim.subject != fact.subject:
+        return True
+    if one.is_told:
+        return one.kind is RelationKind.PART and ours.isdisjoint(theirs)
+    return not (ours <= theirs or theirs <= ours)
 
 
 _OF_ONESELF: Final = re.compile(r"\b(?:i|my|mine|myself)\b", re.IGNORECASE)

@@ -58,11 +58,14 @@ class Opinion:
     """
 
     def __init__(self, model: str, told: Callable[[str], None] | None = None) -> None:
-        self.model = model
         self._told = told  # is told, once, what became of it
         self._settled = threading.Event()
         self._lock = threading.Lock()
         self._form = OpinionForm(model, "pending")
+
+    @property
+    def model(self) -> str:
+        return self._form.model
 
     @property
     def status(self) -> Literal["pending", "given", "failed"]:

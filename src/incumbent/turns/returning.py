@@ -12,6 +12,7 @@ from datetime import datetime
 
 from incumbent.engine.proposal import Proposal
 from incumbent.engine.registrar import Registrar
+from incumbent.engine.reviews import again
 from incumbent.model.errors import NotPermitted
 from incumbent.model.fact import Fact
 from incumbent.model.values import same_value
@@ -45,24 +46,14 @@ def _return(
 
 def _again(fact: Fact, confidence: float, begins: datetime | None, at: datetime | None) -> Proposal:
     """The same once more, in the same words and from the same source."""
-    return Proposal(
-        key=fact.key,
-        value=fact.value,
-        subject=fact.subject,
-        scope=fact.scope,
-        scope_id=fact.scope_id,
-        source=fact.source,
+    return again(
+        fact,
+        doubts=(),
         is_constraint=fact.is_constraint or None,
-        constraint_type=fact.constraint_type,
         valid_from=begins,
         valid_until=fact.valid_until,
         at=at,
-        memory_type=fact.memory_type,
         confidence=confidence,
-        multi_valued=fact.multi_valued,
-        requires=fact.requires,
-        min_authority=fact.min_authority,
-        depends_on=fact.depends_on,
         spoken=True,
     )
 

@@ -16,14 +16,14 @@ from incumbent.engine.registrar import Registrar
 from incumbent.engine.reviews import again
 from incumbent.language.attributes import is_attribute_noun, key_of
 from incumbent.language.cues import Cues
-from incumbent.language.tokens import stem
 from incumbent.model.fact import Fact
 from incumbent.model.records import Turn
 from incumbent.model.scope import Scope
 from incumbent.model.values import text_of
 from incumbent.model.verdict import Outcome, Rule, Verdict
+from incumbent.reading.comparing import stems_of
 from incumbent.reading.form import Claim, Statement, StatementKind
-from incumbent.reading.things import name_of, words_of
+from incumbent.reading.things import name_of
 from incumbent.turns.circumstances import Circumstances, Speaker
 from incumbent.turns.proposals import Proposals
 from incumbent.turns.situation import Situation
@@ -121,7 +121,7 @@ class TakingUp:
 
     def _named_in(self, text: str) -> Iterable[Fact]:
         """The facts whose name is in a text, and whose value is not."""
-        said = {stem(word.group().lower()) for word in words_of(text)}
+        said = stems_of(text)
         for fact in self._situation.facts.values():
             name = name_of(fact.key, fact.subject)
             if name and name <= said and text_of(fact.value).lower() not in text.lower():

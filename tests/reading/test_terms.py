@@ -1,4 +1,4 @@
-"""Validity: when a statement holds, where it says so itself."""
+"""Terms: when a statement holds, where it says so itself."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from incumbent.language.validity import Validity, find_validity
-from incumbent.language.values.finding import find
+from incumbent.reading.terms import Found, term_in
 from tests.conftest import examples
 
 MANY = settings(max_examples=examples(300, soak=3_000), deadline=None)
@@ -20,12 +19,11 @@ AT = datetime(2026, 3, 11, 10, 0, tzinfo=UTC)
 Bound = str | None
 
 
-def written(validity: Validity | None, text: str) -> tuple[Bound, Bound, str] | None:
-    """From when, until when, and the phrase that says so."""
-    if validity is None:
+def written(found: Found | None, text: str) -> tuple[Bound, Bound, str] | None:
+    """From when, until when, and the phrase that says so, where that is more than a day's name."""
+    if found is None or found.is_bare:
         return None
-    phrase = text[validity.start : validity.end]
-    return moment(validity.valid_from), moment(validity.valid_until), phrase
+    return moment(found.term.begins), moment(found.term.ends), text[slice(*found.span)]
 
 
 def moment(value: datetime | None) -> Bound:
@@ -125,29 +123,21 @@ UNBOUNDED = [
 @pytest.mark.parametrize(("text", "since", "until", "phrase"), BOUNDED)
 def test_a_statement_says_when_it_holds(text: str, since: Bound, until: Bound, phrase: str) -> None:
     """A day named as the end belongs to the time, and the phrase is told."""
-    assert written(find_validity(text, AT), text) == (since, until, phrase)
+    assert written(term_in(text, AT), text) == (since, until, phrase)
 
 
 @pytest.mark.parametrize("text", UNBOUNDED)
 def test_most_statements_set_no_bound(text: str) -> None:
     """Deadlines, opening hours and things put off do not bound what is said."""
-    assert written(find_validity(text, AT), text) is None
-
-
-@pytest.mark.parametrize(("text", "since", "until", "phrase"), BOUNDED)
-def test_values_found_before_give_the_same(
-    text: str, since: Bound, until: Bound, phrase: str
-) -> None:
-    """Passing the values of the text spares work and changes nothing."""
-    assert find_validity(text, AT, values=find(text, AT)) == find_validity(text, AT)
+    assert written(term_in(text, AT), text) is None
 
 
 def test_days_begin_and_end_where_the_speaker_is() -> None:
     """The end of Friday is the end of Friday in the time zone of the statement."""
     zone = timezone(timedelta(hours=-5))
-    found = find_validity("It is so until Friday.", datetime(2026, 3, 11, 23, 0, tzinfo=zone))
+    found = term_in("It is so until Friday.", datetime(2026, 3, 11, 23, 0, tzinfo=zone))
     assert found is not None
-    assert found.valid_until == datetime(2026, 3, 14, tzinfo=zone)
+    assert found.term.ends == datetime(2026, 3, 14, tzinfo=zone)
 
 
 PIECES = """
@@ -167,15 +157,15 @@ spoken = st.lists(st.sampled_from(PIECES.split()) | st.text(max_size=4), max_siz
 @example("valid until 24:00 on Friday", datetime(9999, 12, 30, tzinfo=UTC))
 def test_any_text_is_answered(text: str, at: datetime) -> None:
     """On any text and at any moment: an honest phrase with at least one bound, or nothing."""
-    found = find_validity(text, at)
+    found = term_in(text, at)
     if found is not None:
-        assert 0 <= found.start < found.end <= len(text)
-        assert found.valid_from or found.valid_until
-    assert find_validity(text, at) == found
+        assert 0 <= found.span[0] < found.span[1] <= len(text)
+        assert found.term.begins or found.term.ends
+    assert term_in(text, at) == found
 
 
 @pytest.mark.parametrize("unit", ["until ", "from 1 ", "only", "until Friday ", " ", "the next "])
 def test_endless_repetitions_are_answered(unit: str) -> None:
     """Text that means nothing cannot keep the reader busy."""
-    found = find_validity(unit * 100_000, AT)
-    assert found is None or found.start < found.end
+    found = term_in(unit * 100_000, AT)
+    assert found is None or found.span[0] < found.span[1]
