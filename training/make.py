@@ -47,6 +47,8 @@ SECOND: Final = "second"
 GENERATED_SEED: Final = 2
 VARIANTS: Final = 3
 """Conversations and siblings are cut, and put beside others, in so many ways."""
+UNLABELLED: Final = "nearby"
+SMALL, LARGE = "incumbent-reader", "incumbent-reader-large"
 TIMES: Final = {"talk": 1.0, "siblings": 2.0, "moments": 4.0, "generated": 0.5, "pairs": 0.35}
 """How often a source is read in an epoch, where that is not once."""
 
@@ -65,6 +67,9 @@ class Amounts:
     tokens: int
 
 
+SHARPNESS: Final = {SMALL: 0.72, LARGE: 1.0}
+"""What each says is taken times this: as sure as they are of siblings in `siblings.ASIDE`, so that
+one table of lines fits both."""
 FULL: Final = Amounts(None, 300, 40_000, 20, 5, 5_000)
 QUICK: Final = Amounts(60, 1, 60, 1, 0.05, 4_000)
 
@@ -159,9 +164,6 @@ def taught_conversations() -> list[Path]:
     return [path for path in sorted(CONVERSATIONS.glob("*.txt")) if path.stem not in aside]
 
 
-UNLABELLED: Final = "nearby"
-
-
 def write_scenes(data: Path, out: Path, amounts: Amounts, steps: Steps) -> list[str]:
     """Encode the sources, each into a file; with how often each is read."""
     from training.dialogues import of_dialogues, of_pairs
@@ -231,7 +233,9 @@ def write_model(trained: Path, out: Path, name: str, words: Path | None = None) 
     sha256 = hashlib.sha256(model).hexdigest()
     card = json.loads((SHIPPED / "reader.json").read_text(encoding="utf-8"))
     (out / "reader.onnx").write_bytes(model)
-    told = json.dumps({**card, "name": name, "sha256": sha256}, indent=2)
+    calibration = {**card["calibration"], "sharpness": SHARPNESS[name], "slope": SHARPNESS[name]}
+    card |= {"name": name, "sha256": sha256, "calibration": calibration}
+    told = json.dumps(card, indent=2)
     (out / "reader.json").write_text(f"{told}\n", encoding="utf-8")
     print(f"    {out / 'reader.onnx'}: {len(model):,} bytes, SHA-256 {sha256}")
     print(f"    {try_out(out)}", flush=True)
@@ -303,10 +307,10 @@ def make(data: Path, out: Path, amounts: Amounts, seed: int, teachers: int) -> N
         )
     )
     steps.begin("exporting to 8 bits")
-    write_model(out / "trained.npz", out, "incumbent-reader")
+    write_model(out / "trained.npz", out, SMALL)
     if teachers:
         words = write_teacher(out)
-        write_model(out / "larger.npz", out / "larger", "incumbent-reader-large", words)
+        write_model(out / "larger.npz", out / "larger", LARGE, words)
     if amounts is QUICK:
         print("The recipe runs. This model has seen too little to be of use.", flush=True)
 

@@ -205,6 +205,8 @@ def _is_certain(value: str, typed: Sequence[Part], begin: int, is_noun: bool) ->
     spans = [(one.start - begin, one.end - begin) for one in typed]
     if not _is_value(value, spans):
         return False
+    if len({one.kind for one in typed}) > 1 and any(one.kind == "name" for one in typed):
+        return False  # "Wednesdays at 4 with Mrs Okafor" says more than when
     if spans and _ARTICLE.fullmatch(value, 0, spans[0][0]) and not left_over(value, spans):
         return True
     return is_noun and len(value.split()) <= _MOST_PLAIN and "," not in value

@@ -32,6 +32,10 @@ _HARDLY: Final = 0.1
 _NAMING: Final = ("name", "code")
 """Values of which a person or a thing often has several: languages, tickets, banks."""
 _NO_AMOUNT: Final = (*_NAMING, "term")
+_FOLLOWS: Final = re.compile(
+    r"[,;:.–—] *(?:and )?(?:so|therefore|thus|hence|which means|that makes)\b", re.IGNORECASE
+)
+"""What is said behind these words may change with what stands before them."""
 _FORGETS = re.compile(r"\b(?:forget(?:ting)?|erase|disregard|unlearn)\b", re.IGNORECASE)
 _REMOVES = re.compile(r"\b(?:delete|remove|wipe|purge|scrub)\b", re.IGNORECASE)
 """What is removed may be something that a fact only mentions."""
@@ -225,7 +229,7 @@ class Judging:
         if known.key or chance < thresholds.PARTLY:
             return None  # what has a name has one value
         old = stretch_over(read, place, known)
-        if old is None:
+        if old is None or _FOLLOWS.search(known.text, old[1]) is not None:
             return None
         within = [v for v in over if v.part.start < old[1] and old[0] < v.part.end]
         if len(within) == 1 and within[0].new is not None and within[0].part.kind not in _NAMING:

@@ -134,7 +134,7 @@ def kind_of(
         return StatementKind.STATES, states
     if kind is StatementKind.ASKS and is_telling(text) and states >= _STILL_STATES:
         return StatementKind.STATES, states
-    least = _SURELY if _could_suppose(text) else _TOLD
+    least = _SURELY if _could_suppose(text) and _MAY.search(text) is None else _TOLD
     if kind is StatementKind.SUPPOSES and states >= least and not _supposes(text):
         return StatementKind.STATES, states
     return kind, 1 - states

@@ -37,8 +37,10 @@ from incumbent.turns.situation import Situation, sentence_of
 _SHORT: Final = 8
 _GONE: Final = (RelationKind.REPLACES, RelationKind.PART, RelationKind.ENDS)
 _IS_NOT: Final = re.compile(
-    r"\b(?:is|are|has|have)(?: not|n['’]t)\b(?! [^.!?]*[,;:] )", re.IGNORECASE
+    r"\b(?:is|are|has|have)(?: not|n['’]t)\b(?! [^.!?]*[,;:] )|\b(?:can|could|may|might) be\b",
+    re.IGNORECASE,
 )
+"""Words for what is not so, or only possible: "the hotel can be cancelled"."""
 _SOMEBODY: Final = word_set("he she it they him her them his its their hers theirs")
 
 
