@@ -10,7 +10,7 @@ that have few words in common the model is never certain enough."""
 DOUBTED: Final = {True: (0.7, 0.93, 0.98), False: (0.82, 0.96, 0.98)}
 """From here on it is possibly outdated: said in this conversation (True) or on another day, and
 having few, some or most of its words in common with what is said. The more alike two sentences are,
-the more often they speak of two things. Decision 62 has what was measured."""
+the more often they speak of two things. Decision 58 has why."""
 DOUBTED_VALUE: Final = {True: (0.7, 0.88, 0.95), False: (0.82, 0.94, 0.975)}
 """The same, where both say an amount, a day or a time, and not the same one."""
 ALIKE: Final = 0.5
