@@ -22,7 +22,7 @@ def mia(day: str) -> incumbent.Session:
 chat = mia("monday")
 chat.write("allergy", "peanuts", is_constraint=True)
 chat.observe("I live in Lyon. Please keep answers short. My door code is 4711.")
-chat.observe("I'd like a table for 4 at 7pm on Friday at Chez Paul.")
+chat.observe("I'd like a table for 4 people at 7pm on Friday at Chez Paul.")
 chat.observe("Booked: Chez Paul, Friday, 7pm, 4 people. The reference is K7.", speaker="assistant")
 
 # Wednesday: another chat. Some of it corrects, some only wonders, some ends by itself.

@@ -67,6 +67,8 @@ class Amounts:
     tokens: int
 
 
+PIECE: Final = 22_000_000
+"""So many bytes of the larger model are in a file: no host of code takes more than 100 million."""
 SHARPNESS: Final = {SMALL: 0.72, LARGE: 1.0}
 """What each says is taken times this: as sure as they are of siblings in `siblings.ASIDE`, so that
 one table of lines fits both."""
@@ -326,13 +328,19 @@ def write_teacher(out: Path) -> Path:
 
 
 def install(out: Path) -> None:
-    """Put the models where they are read from."""
+    """Put the models where they are read from; the larger one in pieces."""
     for made, there in ((out, SHIPPED), (out / "larger", LARGER)):
-        if made.is_dir():
-            there.mkdir(parents=True, exist_ok=True)
-            for name in ("reader.onnx", "reader.json"):
-                shutil.copyfile(made / name, there / name)
-            print(f"Installed in {there.relative_to(ROOT)}. What was there before is in git.")
+        if not made.is_dir():
+            continue
+        there.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(made / "reader.json", there / "reader.json")
+        model = (made / "reader.onnx").read_bytes()
+        if there == SHIPPED:
+            (there / "reader.onnx").write_bytes(model)
+        else:
+            for number, begin in enumerate(range(0, len(model), PIECE), start=1):
+                (there / f"reader.onnx.{number}").write_bytes(model[begin : begin + PIECE])
+        print(f"Installed in {there.relative_to(ROOT)}. What was there before is in git.")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
