@@ -473,7 +473,7 @@ class TestTelling:
 
     def test_what_was_read_off_the_wording_is_named(self, run: Run) -> None:
         """A fact says which of its fields were inferred."""
-        run("observe", "--text", "The discount is 20%, valid through 31 January 2126.")
+        run("observe", "--text", "The discount is 20%, valid through 31 January 2090.")
         assert "inferred  valid_until" in run("explain", "discount").stdout.replace("   ", "")
 
     def test_facts_that_were_written_show_no_turn(self, run: Run) -> None:

@@ -55,6 +55,12 @@ def attributed(said: Statement) -> Statement:
     return replace(said, by=by, claim=claim)
 
 
+def opening(text: str) -> int:
+    """Where what is said begins behind the words that say whose word it is: "Per the CFO, …"."""
+    found = _patterns().opening.match(text[:_READ])
+    return found.end() if found is not None else 0
+
+
 def _title(text: str) -> str | None:
     patterns = _patterns()
     if text.rstrip().endswith("?"):

@@ -22,6 +22,7 @@ from incumbent.language.attributes import (
 from incumbent.language.lexicon import data, word_sets
 from incumbent.model.fact import Part
 from incumbent.reading.amending import is_set_aside
+from incumbent.reading.attributed import opening
 from incumbent.reading.form import Claim, Span
 from incumbent.reading.plainly import Names, values_beside, whole_value
 from incumbent.reading.telling import speaks_against
@@ -96,7 +97,10 @@ def claim_of(text: str, parts: Sequence[Part], term: Span | None = None) -> Clai
     if term is not None and _REST.fullmatch(text, term[1]) is not None:
         text = text[: term[0]].rstrip(" ,")
         parts = [part for part in parts if part.end <= len(text)]
-    patterns = _patterns()
+    patterns, quoted = _patterns(), opening(text)
+    if quoted:
+        claim = claim_of(text[quoted:], _moved(parts, quoted))
+        return claim and claim._replace(start=claim.start + quoted, end=claim.end + quoted)
     for begin in _beginnings(text):
         if (found := patterns.says.match(text, begin)) is not None:
             return _claim(found, parts)
@@ -189,8 +193,8 @@ def _claim(found: re.Match[str], parts: Sequence[Part], *, is_label: bool = Fals
     is_noun = is_attribute_noun(key.split("_")[-1])
     if is_label and not is_noun:
         return None
-    opening = [one for one in typed if _ARTICLE.fullmatch(text, start, one.start)]
-    first = whole_value(text, opening[0])[1] if opening else end
+    opens = [one for one in typed if _ARTICLE.fullmatch(text, start, one.start)]
+    first = whole_value(text, opens[0])[1] if opens else end
     ends = (end,) if _left(text[first:end]) else (end, first)
     for stop in ends:
         if _is_certain(text[start:stop], [one for one in typed if one.end <= stop], start, is_noun):
