@@ -19,16 +19,16 @@ from tests.evaluation.test_statebench import LACKS, RIGHT, needs_package, withou
 Run = Callable[..., Any]
 ONE = ("--workers", "1", "--embedder", "none")
 UNTOLD = case(
-    "instrument",
-    "cello",
-    "violin",
+    "home",
+    "Graz",
+    "Porto",
     [
-        user(0, "I play the violin.", adds=[added("instrument", "violin")]),
+        user(0, "I live in Porto.", adds=[added("home", "Porto")]),
         system(1, "Lovely."),
         user(
             2,
-            "I have moved on to the cello.",
-            changes=[changed("instrument", "violin", "cello")],
+            "We got the keys to the flat in Graz.",
+            changes=[changed("home", "Porto", "Graz")],
         ),
     ],
 )
@@ -97,16 +97,16 @@ class TestCases:
         result = run("cases", "own.jsonl", "--reader", "luck", code=2)
         assert "--reader 'luck' is not one of default, small, rules" in result.stderr
 
-    def test_a_detector_is_chosen_by_name(self, run: Run) -> None:
+    def test_a_reader_is_chosen_by_name(self, run: Run) -> None:
         """A change that no cue or place tells is seen by the model, and not by the rules."""
         written(Path("own.jsonl"), [UNTOLD])
         found = {
             name: json.loads(run("cases", "own.jsonl", "--reader", name, "--json", *ONE).stdout)
-            for name in ("rules", "learned")
+            for name in ("rules", "small")
         }
-        assert [told["detector"] for told in found.values()] == ["rules", "learned"]
+        assert [told["reader"] for told in found.values()] == ["rules", "small"]
         assert found["rules"]["files"][0]["turns"]["right"] == 0
-        assert found["learned"]["files"][0]["turns"]["right"] == 1
+        assert found["small"]["files"][0]["turns"]["right"] == 1
 
 
 class TestScope:

@@ -8,12 +8,11 @@ from typing import Final, NamedTuple
 
 from incumbent.language.cues import Cues
 from incumbent.language.speakers import as_heard
-from incumbent.language.tokens import stem
 from incumbent.model.fact import Part
 from incumbent.reading import thresholds
 from incumbent.reading.amending import amendment
 from incumbent.reading.beside import Window, in_common, likest
-from incumbent.reading.comparing import Comparison, compared, restates
+from incumbent.reading.comparing import Comparison, compared, restates, stems_of
 from incumbent.reading.form import (
     Known,
     Relation,
@@ -24,7 +23,7 @@ from incumbent.reading.form import (
 )
 from incumbent.reading.learned.model import Read
 from incumbent.reading.stretches import stretch_over
-from incumbent.reading.things import name_of, words_of
+from incumbent.reading.things import name_of
 
 _SHORT: Final = 6
 _FEW: Final = 3
@@ -334,8 +333,7 @@ def _is_of(known: Known, said: Statement) -> bool:
     """Whether a statement says all words of the name of what is known, and another value of that
     kind: however alike the two are, they speak of one thing."""
     name = name_of(known.key, known.subject) if known.key else frozenset()
-    words = {stem(one.group().lower()) for one in words_of(said.text)}
-    return bool(name) and name <= words and _says_otherwise(known, said)
+    return bool(name) and name <= stems_of(said.text) and _says_otherwise(known, said)
 
 
 def _says_again(known: Known, said: Statement) -> bool:
